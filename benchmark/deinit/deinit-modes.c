@@ -1,0 +1,1 @@
+../../test/Concurrency/Runtime/Inputs/deinit-modes.c
