@@ -1,0 +1,3 @@
+// What the Swift files of the benchmark see of C.
+#include "ballast.h"
+#include "deinit-modes.h"
