@@ -1,0 +1,30 @@
+# Initial cache for Runtimes/Core: libswiftCore and libswift_Concurrency that can
+# stand in for the toolchain's own. Needs -DSWIFT_TOOLCHAIN_USR=DIR
+# before -C.
+
+set(BUILD_SHARED_LIBS YES CACHE BOOL "")
+set(CMAKE_BUILD_TYPE Release CACHE STRING "")
+set(CMAKE_Swift_COMPILER "${SWIFT_TOOLCHAIN_USR}/bin/swiftc" CACHE FILEPATH "")
+set(CMAKE_C_COMPILER "${SWIFT_TOOLCHAIN_USR}/bin/clang" CACHE FILEPATH "")
+set(CMAKE_CXX_COMPILER "${SWIFT_TOOLCHAIN_USR}/bin/clang++" CACHE FILEPATH "")
+set(dispatch_DIR "${CMAKE_CURRENT_LIST_DIR}/dispatch" CACHE PATH "")
+
+# 6.2.3 relies on a libstdc++ that includes <cstdint> from elsewhere.
+set(CMAKE_CXX_FLAGS "-include cstdint" CACHE STRING "")
+
+# Without swiftrt.o none of the libraries' own conformances is registered. Behind
+# -Xlinker, because swiftc writes a file beside the first object that it links.
+set(CMAKE_SHARED_LINKER_FLAGS
+  "-Xlinker ${SWIFT_TOOLCHAIN_USR}/lib/swift/linux/x86_64/swiftrt.o" CACHE STRING "")
+
+# Found beside each other wherever the folder is, as stock's are.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH YES CACHE BOOL "")
+set(CMAKE_INSTALL_RPATH "$ORIGIN" CACHE STRING "")
+
+# What upstream's build-script turns on for Linux and Runtimes/Core leaves off.
+foreach(_feature
+    LIBRARY_EVOLUTION CONCURRENCY ENVIRONMENT COMMANDLINE_SUPPORT REFLECTION
+    VECTOR_TYPES BACKTRACING OVERRIDABLE_RETAIN_RELEASE)
+  set(SwiftCore_ENABLE_${_feature} YES CACHE BOOL "")
+endforeach()
+set(SwiftCore_HAS_DLADDR 1 CACHE INTERNAL "")

@@ -1,0 +1,26 @@
+"""The exported symbols of two builds of a library, compared."""
+
+import re
+
+# Instances of libstdc++ templates depend on its version and on inlining; linkers
+# mark the ends of sections each in their own way. Neither is anybody's interface.
+_NOT_OURS = re.compile(
+    r"_Z(?:N[KVO]*)?(?:St|9__gnu_cxx)|_ZT[ISVT]*(?:N?St|N9__gnu_cxx)|_ZGVN?St"
+    r"|__(?:start|stop)_|__bss_start$|_edata$|_end$")
+
+
+def exports(ws, library):
+    """The set of the defined dynamic symbols of `library`, without versions."""
+    done = ws.run(["nm", "-D", "--defined-only", "--format=just-symbols", str(library)],
+                  capture_output=True, text=True, binds=[library.parent])
+    return {line.split("@")[0] for line in done.stdout.splitlines() if line}
+
+
+def difference(ws, old, new):
+    """(added, removed): sorted names, those that are nobody's interface left out."""
+    before, after = exports(ws, old), exports(ws, new)
+
+    def ours(names):
+        return sorted(n for n in names if not _NOT_OURS.match(n))
+
+    return ours(after - before), ours(before - after)

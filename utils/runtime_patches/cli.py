@@ -1,0 +1,192 @@
+"""The commands in utils/: their options and what they print."""
+
+import argparse
+from pathlib import Path
+
+from . import checkout, lint, pins, progress, runtimes, series, setup
+from .errors import UserError
+
+
+class _Parser(argparse.ArgumentParser):
+    """Bad usage is an error like any other: one line, one hint."""
+
+    def error(self, message):
+        raise UserError(message, f"{self.prog} --help", 2)
+
+
+def _parser(name, description, examples):
+    parser = _Parser(prog=f"utils/{name}", description=description,
+                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                     epilog="examples:\n" + "\n".join("  " + e for e in examples),
+                     allow_abbrev=False)
+    parser.add_argument("--checkout", metavar="DIR",
+                        help="the folder that holds your swift/ checkout")
+    parser.add_argument("--toolchain", metavar="DIR",
+                        help="the usr folder of your Swift toolchain; needs --checkout")
+    parser.add_argument("-q", "--quiet", action="store_true",
+                        help="no progress, only results and errors")
+    return parser
+
+
+def _parse(parser, rest=False):
+    if rest:
+        options, others = parser.parse_known_args()
+        options.rest = others
+    else:
+        options = parser.parse_args()
+    progress.quiet = options.quiet
+    return options
+
+
+def update_checkout():
+    parser = _parser("update-checkout", "Makes the workspace (toolchain and sources), or "
+                     "says that it is ready.", ["utils/update-checkout"])
+    options = _parse(parser)
+    ws = setup.ready(options)
+    print(f"toolchain {ws.toolchain} in {ws.root}\nsources   {ws.sources}")
+
+
+def _target(options):
+    """The folder whose swift/ apply-patches and export-patches work on."""
+    if options.checkout:
+        from .workspace import check_checkout
+        return check_checkout(options.checkout), None
+    return pins.BUILD / "checkout", setup.ready(options)
+
+
+def apply_patches():
+    parser = _parser(
+        "apply-patches", "Applies the series to a Swift checkout, a commit a patch, and "
+        "lays this repository's\ntests and benchmarks at the same paths there in a last "
+        "commit. Without --checkout it\nworks on build/checkout.",
+        ["utils/apply-patches --checkout ~/swift-project",
+         "utils/apply-patches --checkout ~/swift-project --only tasklocal-copy-dense-set"])
+    parser.add_argument("--only", metavar="PATCH", nargs="+", default=[],
+                        help="apply these patches only (in the series' order)")
+    parser.add_argument("--3way", dest="three_way", action="store_true",
+                        help="merge where the context differs (another Swift version)")
+    options = _parse(parser)
+    folder, ws = _target(options)
+    if ws:
+        if options.only:
+            raise UserError("--only needs --checkout",
+                            "build/checkout always holds the whole series; "
+                            "utils/build-runtime upto:PATCH builds a part of it")
+        runtimes.renew_checkout(ws, folder)
+        print(f"{folder}/swift holds the series: {', '.join(series.names())}")
+        return
+    applied, state = checkout.apply(folder, options.only, options.three_way)
+    if applied:
+        print(f"{folder}/swift: {len(applied)} patches and the tests applied on "
+              f"{state.head[:12]}: {', '.join(applied)}")
+    else:
+        print(f"{folder}/swift: the series is applied already")
+
+
+def export_patches():
+    parser = _parser(
+        "export-patches", "Writes the series back from the commits of a checkout, byte "
+        "for byte reproducible.",
+        ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project"])
+    parser.add_argument("--check", action="store_true",
+                        help="change nothing; exit 1 when the files differ from the commits")
+    options = _parse(parser)
+    folder, ws = _target(options)
+    if ws and not (folder / "swift").exists():
+        runtimes.renew_checkout(ws, folder)
+    changes = checkout.export(folder, check=options.check)
+    for path, what in changes:
+        print(f"{what:8} {path.relative_to(pins.REPO)}")
+    if not changes:
+        print(f"patches/ is the same as the commits of {folder}/swift")
+    elif options.check:
+        raise UserError(f"patches/ differs from the commits of {folder}/swift in "
+                        f"{len(changes)} files", "utils/export-patches")
+
+
+def check_patches():
+    parser = _parser(
+        "check-patches", "Checks the law of the series: order file and folder agree, "
+        "headers are whole,\nevery patch applies at its exact lines.",
+        ["utils/check-patches", "utils/check-patches --headers",
+         "utils/check-patches --build"])
+    parser.add_argument("--headers", action="store_true",
+                        help="only what needs no sources")
+    parser.add_argument("--build", action="store_true",
+                        help="also build after each patch and run the tests it names")
+    options = _parse(parser)
+    faults = lint.headers()
+    if not faults and not options.headers:
+        ws = setup.ready(options)
+        faults = lint.applies(ws.sources)
+    for file, fault in faults:
+        print(f"patches/{file}: {fault}")
+    if faults:
+        raise UserError(f"{len(faults)} faults in the series",
+                        "patches/README.md has the law of the series")
+    print(f"{len(series.names())} patches, no fault")
+    if options.build:
+        from . import lit_suite
+        for slug in series.names():
+            runtimes.ensure(ws, f"upto:{slug}", options.checkout)
+            tests = series.load(slug).tests
+            if tests and lit_suite.run(ws, f"upto:{slug}", tests, []):
+                raise UserError(f"the tests of patch '{slug}' fail on upto:{slug}",
+                                f"utils/run-test --runtime upto:{slug} {' '.join(tests)}")
+        print("each builds and passes its tests")
+
+
+def build_runtime():
+    parser = _parser(
+        "build-runtime", "Builds runtimes: stock, before (unpatched), after (the series "
+        "and what is edited in\nthe checkout), upto:PATCH. They are laid in "
+        "build/runtimes/NAME.",
+        ["utils/build-runtime before after",
+         "utils/build-runtime upto:tasklocal-copy-dense-set"])
+    parser.add_argument("names", metavar="NAME", nargs="+")
+    options = _parse(parser)
+    for name in options.names:
+        runtimes.check_name(name)
+    ws = setup.ready(options)
+    for name in options.names:
+        home = runtimes.ensure(ws, name, options.checkout)
+        print(f"{name}: {home}")
+
+
+def run_test():
+    from . import lit_suite
+    parser = _parser(
+        "run-test", "Runs this repository's tests and upstream's concurrency runtime "
+        "tests with lit.\nOptions that are not listed here are lit's own.",
+        ["utils/run-test", "utils/run-test --runtime before --filter task_local",
+         "utils/run-test -v test/Concurrency/Runtime"])
+    parser.add_argument("--runtime", metavar="NAME", default="after",
+                        help="the runtime to test (default: after)")
+    parser.add_argument("paths", metavar="PATH", nargs="*",
+                        help="tests of this repository or of the checkout's swift/")
+    options = _parse(parser, rest=True)
+    runtimes.check_name(options.runtime)
+    ws = setup.ready(options)
+    runtimes.ensure(ws, options.runtime, options.checkout)
+    return lit_suite.run(ws, options.runtime, options.paths, options.rest)
+
+
+def run_smoke_bench():
+    from . import smoke_bench
+    parser = _parser(
+        "run-smoke-bench", "Compares two runtimes with upstream's benchmark suite and "
+        "this repository's entries.\nexit status: 0 nothing slower, 2 something slower, "
+        "1 could not run",
+        ["utils/run-smoke-bench", "utils/run-smoke-bench --filter 'TaskLocalCopy.*'",
+         "utils/run-smoke-bench upto:tasklocal-copy-dense-set after"])
+    smoke_bench.add_options(parser)
+    options = _parse(parser)
+    return smoke_bench.main(options)
+
+
+COMMANDS = {
+    "update-checkout": update_checkout, "apply-patches": apply_patches,
+    "export-patches": export_patches, "check-patches": check_patches,
+    "build-runtime": build_runtime, "run-test": run_test,
+    "run-smoke-bench": run_smoke_bench,
+}

@@ -1,0 +1,51 @@
+"""Git without the user's configuration, hooks or work tree in the way."""
+
+import os
+import subprocess
+
+from .errors import UserError
+
+# Output must not depend on the user's settings.
+_ENV = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0"}
+_DROP = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+_CONFIG = ["-c", "core.autocrlf=false", "-c", "diff.algorithm=histogram",
+           "-c", "safe.directory=*", "-c", "core.quotepath=false", "-c", "gc.auto=0"]
+
+
+class Git:
+    """One checkout; `index` names an index file to use in place of its own."""
+
+    def __init__(self, folder, index=None):
+        self.folder = folder
+        self.env = {k: v for k, v in os.environ.items() if k not in _DROP} | _ENV
+        if index:
+            self.env["GIT_INDEX_FILE"] = str(index)
+
+    def call(self, *args, env=None, **options):
+        """subprocess.run of git with its output captured as text."""
+        # safe.directory is read from the command line's environment only.
+        extra = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+                 "GIT_CONFIG_VALUE_0": "*"}
+        return subprocess.run(["git", *_CONFIG, *map(str, args)], cwd=self.folder,
+                              env={**self.env, **extra, **(env or {})},
+                              capture_output=True, text=True,
+                              errors="surrogateescape", **options)
+
+    def out(self, *args, **options):
+        """The standard output of git; UserError if git fails."""
+        done = self.call(*args, **options)
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["no message"])[0]
+            raise UserError(f"git {args[0]} failed in {self.folder}: {reason}",
+                            f"look at it with: git -C {self.folder} status")
+        return done.stdout
+
+    def line(self, *args, **options):
+        """As out(), without the line's end."""
+        return self.out(*args, **options).strip()
+
+    def has(self, revision):
+        """Whether `revision` names a commit."""
+        return self.call("rev-parse", "-q", "--verify",
+                         revision + "^{commit}").returncode == 0

@@ -1,0 +1,322 @@
+"""Builds the runtime libraries and assembles the folders that programs run on.
+
+stock    the toolchain's own libraries
+before   the same sources rebuilt without the series: what `after` is compared with
+after    the checkout with the series, and what is edited there
+upto:P   the series up to and with patch P
+
+A build happens at two fixed paths inside the workspace, and each runtime starts
+from a copy of before's tree: only what a patch touches is compiled.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import abi, checkout, locks, pins, series
+from .errors import UserError
+from .progress import Step, note, run_logged
+from .workspace import remove
+
+LIBRARIES = {"libswiftCore.so": "core", "libswift_Concurrency.so": "Concurrency"}
+_SOURCE, _BUILD = "/swift-source", "/swift-build"
+_PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")
+
+
+def folder(name):
+    """build/runtimes/NAME; the colon of `upto:P` would split library paths."""
+    return pins.BUILD / "runtimes" / name.replace(":", "-")
+
+
+def libdir(name):
+    """The folder of the libraries of runtime NAME."""
+    return folder(name) / "lib" / "swift" / "linux"
+
+
+def info(name):
+    """What build/runtimes/NAME was made from, or None where it is not whole."""
+    try:
+        return json.loads((folder(name) / "runtime.json").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def check_name(name):
+    """UserError unless NAME is the name of a runtime."""
+    if name in ("stock", "before", "after"):
+        return
+    patches = series.names()
+    if name.startswith("upto:"):
+        if name[5:] in patches:
+            return
+        raise UserError(f"no patch '{name[5:]}' in patches/series",
+                        "the series is: " + ", ".join(patches))
+    raise UserError(f"no runtime '{name}'",
+                    "runtimes are stock, before, after and upto:PATCH")
+
+
+def stale(name):
+    """Whether runtime NAME was built from another series than that of patches/."""
+    made = info(name)
+    return bool(made and made.get("series") and made["series"] != series.key())
+
+
+def ensure(ws, name, checkout_option=None):
+    """Builds what is missing or out of date of runtime NAME; returns its folder."""
+    check_name(name)
+    with locks.exclusive(pins.BUILD):
+        if name == "stock":
+            _assemble(ws, name, {}, {})
+        elif name == "before":
+            _ensure_before(ws)
+        else:
+            _ensure_before(ws)
+            _ensure_patched(ws, name, checkout_option)
+    return folder(name)
+
+
+def _configuration_key(ws):
+    digest = hashlib.sha256(str(ws.toolchain).encode())
+    for path in (pins.CONFIG / "runtime.cmake",
+                 pins.CONFIG / "dispatch" / "dispatchConfig.cmake"):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _base(ws):
+    """The unpatched commit of the workspace's sources."""
+    git = checkout.git_of(ws.sources)
+    return git, checkout.State(git).base
+
+
+def _ensure_before(ws):
+    git, base = _base(ws)
+    stamp = {"name": "before", "base": base, "configuration": _configuration_key(ws)}
+    home = ws.cache / f"before-{stamp['configuration']}"
+    if _read_json(home / "stamp.json") != stamp:
+        with locks.exclusive(ws.cache):
+            if _read_json(home / "stamp.json") != stamp:
+                _build_before(ws, git, base, home, stamp)
+    _assemble(ws, "before", _libraries(home), stamp)
+
+
+def _read_json(path):
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _build_before(ws, git, base, home, stamp):
+    partial = home.with_name(home.name + ".partial")
+    remove(home)
+    if _read_json(partial / "stamp.json") != stamp:
+        remove(partial)
+        (partial / "source").mkdir(parents=True)
+        (partial / "build").mkdir()
+        with Step("unpatched sources"):
+            _export(git, base, partial / "source")
+        (partial / "stamp.json").write_text(json.dumps(stamp))
+    # An interrupted build keeps what is compiled: ninja goes on from there.
+    with Step("runtime 'before': both libraries (5-7 min)"):
+        _compile(ws, partial, "before", configure=True)
+    partial.rename(home)
+
+
+def _export(git, commit, target):
+    """Writes the parts of `commit` that the build reads to `target`."""
+    archive = subprocess.Popen(["git", "-c", "safe.directory=*", "archive", commit, "--",
+                                *_PARTS], cwd=git.folder, env=git.env,
+                               stdout=subprocess.PIPE)
+    unpack = subprocess.run(["tar", "-x", "-C", str(target)], stdin=archive.stdout,
+                            check=False)
+    if archive.wait() or unpack.returncode:
+        raise UserError(f"the sources of {commit[:12]} could not be written to {target}",
+                        f"is there room on the disk, and is {git.folder} whole?")
+
+
+def _compile(ws, home, name, configure=False):
+    """Runs Resync, CMake (where needed) and ninja on home/source and home/build."""
+    fixed = [(home / "source", f"{_SOURCE}/swift"), (home / "build", _BUILD)]
+    lines = [f"cmake -DStringProcessing_ROOT_DIR={_SOURCE} "
+             f"-P {_SOURCE}/swift/Runtimes/Resync.cmake"]
+    if configure:
+        lines.append(f"cmake -G Ninja -DSWIFT_TOOLCHAIN_USR:PATH='{ws.toolchain}' "
+                     f"-C '{pins.CONFIG}/runtime.cmake' "
+                     f"-S {_SOURCE}/swift/Runtimes/Core -B {_BUILD}")
+    lines.append(f"ninja -C {_BUILD}")
+    env = ws.environment(extra={"CCACHE_DIR": os.environ.get(
+        "CCACHE_DIR", str(ws.cache / "ccache")), "CCACHE_NOHASHDIR": "1"})
+    if ws.from_packages or shutil.which("ccache"):
+        for language in ("C", "CXX"):
+            env.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
+    run_logged(ws.command(["sh", "-c", " && ".join(lines)], fixed=fixed),
+               f"build-{name.replace(':', '-')}", env=env,
+               failed=f"the runtime '{name}' does not build",
+               hints=[(r"No space left on device", "the disk is full",
+                       "free some space, then run the same command again")])
+
+
+def _libraries(home):
+    return {library: home / "build" / part / library
+            for library, part in LIBRARIES.items()}
+
+
+def _ensure_patched(ws, name, option):
+    tree, git = _patched_tree(ws, option)
+    state = checkout.State(git)
+    commit = None
+    if name.startswith("upto:"):
+        commit = state.commits.get(name[5:])
+        if not commit:
+            raise UserError(f"{git.folder} has no commit of patch '{name[5:]}'",
+                            f"utils/apply-patches --checkout {tree}")
+    before = ws.cache / f"before-{_configuration_key(ws)}"
+    home = pins.BUILD / "work" / name.replace(":", "-")
+    base = json.loads((before / "stamp.json").read_text())
+    made = _read_json(home / "stamp.json")
+    if made != base:
+        with Step(f"runtime '{name}': a copy of before's build"):
+            partial = home.with_name(home.name + ".partial")
+            remove(partial)
+            remove(home)
+            partial.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run(["cp", "-a", str(before), str(partial)], check=True)
+            partial.rename(home)
+    applied = state.applied
+    if commit:
+        applied = applied[:applied.index(name[5:]) + 1]
+    with Step(f"runtime '{name}': {len(applied)} patches on {base['base'][:12]}"):
+        _sync(ws, git, commit, home)
+        _compile(ws, home, name)
+    _assemble(ws, name, _libraries(home), {
+        **base, "name": name, "patches": applied, "commit": commit or state.head,
+        "checkout": str(tree), "series": series.key()})
+
+
+def _sync(ws, git, commit, home):
+    """Makes home/source equal to the commit (or the work tree), touching only files
+    whose content differs, so that ninja compiles no more than that."""
+    origin = git.folder
+    if commit:
+        origin = home / "commit"
+        remove(origin)
+        origin.mkdir()
+        _export(git, commit, origin)
+    parts = [str(Path(origin) / part) for part in _PARTS]
+    # Resync's copies below Runtimes/ stay: they are compared by CMake.
+    for options, some in ((["--delete"], parts[1:]), ([], parts[:1])):
+        run_logged(ws.command(["rsync", "-rlpc", "--no-times", *options, *some,
+                               str(home / "source")], binds=[origin]),
+                   "sync", failed="the sources could not be copied",
+                   env=ws.environment())
+    if commit:
+        remove(origin)
+
+
+def _patched_tree(ws, option):
+    """(the folder that holds the swift/ with the series, its Git).
+
+    The user's own --checkout when the series is applied there; otherwise a clone of
+    the unpatched sources in build/checkout, which is ours to make and to renew.
+    """
+    if option:
+        git = checkout.git_of(option)
+        if checkout.State(git).commits:
+            return Path(option).resolve(), git
+    own = pins.BUILD / "checkout"
+    renew_checkout(ws, own)
+    return own, checkout.git_of(own)
+
+
+def renew_checkout(ws, own):
+    """Makes build/checkout, or brings it up to patches/; never over somebody's work."""
+    stamp = own / "series.json"
+    wanted = {"series": series.key(), "sources": str(ws.sources)}
+    made = _read_json(stamp)
+    if made and {k: made.get(k) for k in wanted} == wanted:
+        return
+    if (own / "swift" / ".git").exists() and made:
+        git = checkout.git_of(own)
+        state = checkout.State(git)
+        if state.head != made["head"] or git.out("status", "--porcelain",
+                                                 "--untracked-files=no"):
+            raise UserError(
+                f"{own} holds work that is not in patches/, and patches/ has changed",
+                "utils/export-patches writes it back; or throw it away: rm -r "
+                f"'{own}'")
+        if made["sources"] == wanted["sources"]:
+            git.out("reset", "-q", "--hard", state.base)
+    if not made or made["sources"] != wanted["sources"]:
+        with Step("a checkout for the series"):
+            remove(own)
+            partial = own.with_name("checkout.partial")
+            remove(partial)
+            partial.mkdir(parents=True)
+            source, base = _base(ws)
+            source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"),
+                       str(partial / "swift"))
+            git = checkout.git_of(partial)
+            git.out("checkout", "-q", "-B", "series", base)
+            git.out("config", "user.name", "Swift Runtime Patches")
+            git.out("config", "user.email", "patches@localhost")
+            partial.rename(own)
+    stamp.unlink(missing_ok=True)
+    checkout.apply(own)
+    head = checkout.git_of(own).line("rev-parse", "HEAD")
+    stamp.write_text(json.dumps({**wanted, "head": head}))
+
+
+def _assemble(ws, name, libraries, made):
+    """Lays build/runtimes/NAME: the toolchain's libraries with ours in their place."""
+    home = folder(name)
+    stock = Path(str(ws.root) + str(ws.toolchain)) / "lib" / "swift" / "linux"
+    if not (home / "runtime.json").exists():
+        partial = home.with_name(home.name + ".partial")
+        remove(partial)
+        remove(home)
+        target = partial / "lib" / "swift" / "linux"
+        target.mkdir(parents=True)
+        for path in stock.glob("*.so"):
+            _link(path, target / path.name)
+        (partial / "bin").mkdir()
+        partial.rename(home)
+    for library, path in libraries.items():
+        target = libdir(name) / library
+        if not _same_file(path, target):
+            copy = target.with_suffix(".partial")
+            copy.unlink(missing_ok=True)
+            shutil.copy2(path, copy)
+            copy.rename(target)
+    made = {"name": name, "exports": {}, **made}
+    for library in libraries:
+        added, removed = abi.difference(ws, stock / library, libdir(name) / library)
+        if removed:
+            raise UserError(f"{library} of runtime '{name}' lacks {len(removed)} symbols of "
+                            f"the toolchain's, such as {removed[0]}",
+                            "programs that use them would not start: nothing may go")
+        made["exports"][library] = added
+    partial = home / "runtime.json.partial"
+    partial.write_text(json.dumps(made, indent=2) + "\n")
+    partial.rename(home / "runtime.json")
+    added = [symbol for some in made["exports"].values() for symbol in some]
+    if name != "stock":
+        note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")
+
+
+def _link(source, target):
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _same_file(one, other):
+    try:
+        a, b = one.stat(), other.stat()
+    except OSError:
+        return False
+    return a.st_size == b.st_size and a.st_mtime_ns == b.st_mtime_ns
