@@ -71,7 +71,7 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None, **popen):
         try:
             status = process.wait()
         except BaseException:
-            _end(process)
+            end(process)
             raise
     if status == 0:
         return log
@@ -84,7 +84,7 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None, **popen):
     raise UserError(f"{failed} (exit status {status})", f"its whole output is in {log}")
 
 
-def _end(process):
+def end(process):
     """Ends a child that leads a session of its own, politely first."""
     for sig, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
         try:

@@ -1,0 +1,112 @@
+"""results.json: what a comparison measured, where, and what it concluded."""
+
+import json
+import os
+import platform
+
+from . import bench_stats, pins
+from .errors import UserError
+
+FORMAT = 1
+FOLDER = pins.BUILD / "report" / "smoke"
+_NEEDED = {"format": int, "sides": dict, "rows": list, "verdicts": list,
+           "one_sided": list, "failed": list, "method": dict, "environment": dict}
+
+
+def conclude(rows, failed):
+    """(verdicts, one-sided rows) of measured rows.
+
+    rows: [{"name", "iterations", "columns": {column: [process, …]}}], where a process
+    is {"samples": [us an iteration], "max_rss": bytes, …}.
+    """
+    gone = {row["name"] for row in failed}
+    compared, single = [], []
+    for row in rows:
+        if row["name"] in gone:
+            continue
+        values = {column: [bench_stats.process_value(p["samples"]) for p in processes]
+                  for column, processes in row["columns"].items()}
+        if {"old", "new"} <= set(values):
+            compared.append({"name": row["name"], "values": values})
+        else:
+            side = "new" if "new" in values else "old"
+            single.append({"name": row["name"], "side": side, "values": values[side],
+                           "max_rss": min(p["max_rss"] for p in row["columns"][side])})
+    return bench_stats.judge(sorted(compared, key=lambda row: row["name"])), single
+
+
+def status(results):
+    """The exit status: 0 nothing slower, 2 something slower, 1 something did not run."""
+    if results["failed"]:
+        return 1
+    return 2 if any(row["verdict"] == "slower" for row in results["verdicts"]) else 0
+
+
+def environment():
+    """What the figures depend on and can be read without measuring."""
+    try:
+        with open("/proc/cpuinfo") as info:
+            models = [line.split(":", 1)[1].strip() for line in info
+                      if line.startswith(("model name", "Hardware"))]
+        with open("/proc/meminfo") as info:
+            memory = int(info.readline().split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        models, memory = [], None
+    return {
+        "cpu": models[0] if models else platform.processor() or "unknown",
+        "machine": platform.machine(), "cores": os.cpu_count(),
+        "usable_cores": len(os.sched_getaffinity(0)), "memory": memory,
+        "kernel": platform.release(), "load_before": os.getloadavg(),
+        "variables": {name: value for name, value in sorted(os.environ.items())
+                      if name.startswith(("SWIFT_", "LD_", "GLIBC_", "MALLOC_",
+                                          "LIBDISPATCH_"))},
+    }
+
+
+def write(results, files):
+    """Writes FOLDER/results.json and `files` {name: text}; each appears whole or not.
+
+    results.json comes last: whoever sees it sees the tables that belong to it.
+    """
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    files = {**files, "results.json": json.dumps(results) + "\n"}
+    for name, text in files.items():
+        (FOLDER / (name + ".partial")).write_text(text)
+    for name in files:
+        os.replace(FOLDER / (name + ".partial"), FOLDER / name)
+
+
+def load(path):
+    """The results in the file `path`; UserError when it does not hold any."""
+    again = "utils/run-smoke-bench makes it anew"
+    try:
+        results = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise UserError(f"there is no {path}", "utils/run-smoke-bench makes it") from None
+    except IsADirectoryError:
+        raise UserError(f"{path} is a folder", f"give {path}/results.json") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", again) from None
+    except ValueError as error:
+        raise UserError(f"{path} is damaged: {error}", again) from None
+    if not isinstance(results, dict) or any(
+            not isinstance(results.get(name), kind) for name, kind in _NEEDED.items()):
+        raise UserError(f"{path} is not a result of run-smoke-bench", again)
+    if results["format"] != FORMAT:
+        raise UserError(f"{path} has format {results['format']}, this version reads "
+                        f"{FORMAT}", again)
+    return results
+
+
+def upstream_lines(results, columns):
+    """The samples of some columns as the driver's --json output, which upstream's
+    compare_perf_tests.py reads: one sample a process."""
+    lines = []
+    for number, row in enumerate(results["rows"], 1):
+        samples = [bench_stats.process_value(p["samples"]) for column in columns
+                   for p in row["columns"].get(column, [])]
+        if samples:
+            lines.append(json.dumps({"number": number, "name": row["name"],
+                                     "samples": sorted(samples),
+                                     "iters": row["iterations"]}))
+    return "\n".join(lines) + "\n"
