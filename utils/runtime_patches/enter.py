@@ -7,8 +7,6 @@ read-only, so that no command can alter the cache that all clones share.
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 from .errors import UserError
@@ -31,7 +29,7 @@ def mounts(root, binds, fixed=()):
             if os.path.exists(str(root) + path):
                 args += ["--ro-bind-try", os.path.realpath(path), path]
     seen = []
-    wanted = {os.path.realpath(p) for p in ["/tmp", "/var/tmp", tempfile.gettempdir(),
+    wanted = {os.path.realpath(p) for p in ["/tmp", "/var/tmp", os.environ.get("TMPDIR", "/tmp"),
                                             *map(str, binds)]}
     for path in sorted(wanted):
         # A folder below another one comes along with it.

@@ -263,6 +263,10 @@ def renew_checkout(ws, own):
             git.out("checkout", "-q", "-B", "series", base)
             git.out("config", "user.name", "Swift Runtime Patches")
             git.out("config", "user.email", "patches@localhost")
+            # Upstream's tools look for the other repositories beside swift/.
+            for path in ws.sources.iterdir():
+                if path.name != "swift" and path.is_dir():
+                    (partial / path.name).symlink_to(path)
             partial.rename(own)
     stamp.unlink(missing_ok=True)
     checkout.apply(own)

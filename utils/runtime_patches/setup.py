@@ -165,16 +165,16 @@ def _prepare_root(root):
 
 
 def _make_source(pin, cache):
-    """Fetches the distribution's source package and unpacks what the tools use."""
+    """Fetches the distribution's source package: the whole Swift workspace."""
     partial = cache / "source.partial"
     remove(partial)
     partial.mkdir()
     try:
         with Step("sources (1 min)"):
             archive = _fetch_source(pin, cache, partial)
-            names = [f"*/{name}" for name in pin["source_folders"]]
+            excludes = [f"--exclude={pattern}" for pattern in pin["source_excludes"]]
             inside = ["tar", "-xf", archive, "-C", partial, "--strip-components=1",
-                      "--no-same-owner", "--wildcards", "--no-wildcards-match-slash", *names]
+                      "--no-same-owner", *excludes]
             run_logged(enter.command(cache / "root", inside, binds=[cache]),
                        "unpack", failed="the sources could not be unpacked",
                        hints=_package_hints(pin["distribution"]))
