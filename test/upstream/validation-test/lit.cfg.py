@@ -1,0 +1,7 @@
+"""Upstream's validation-test/ of the checkout as a test suite: `lit test/upstream/validation-test/PATH`."""
+
+import os
+
+config.upstream_folder = "validation-test"
+lit_config.load_config(config, os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", "..", "lit.cfg.py"))
