@@ -10,10 +10,11 @@ import Synchronization
 #endif
 
 /// Ends the program with an error that the user can mend. From any thread.
-func fail(_ message: String, hint: String) -> Never {
+/// Status 3 is for a runtime that lacks what the benchmark measures.
+func fail(_ message: String, hint: String, status: Int32 = 1) -> Never {
   fflush(nil)
   fputs("error: \(message)\nhint: \(hint)\n", stderr)
-  _exit(1)
+  _exit(status)
 }
 
 /// What is under way, for the thread that watches over hung points.
@@ -96,6 +97,7 @@ struct Run {
     let patch = isCopy ? "isolated-deinit-copy-task-locals" : "async-deinit"
     fail(
       "runtime '\(options.runtime)' cannot \(isCopy ? "copy task-locals in isolated deinit" : "run an async deinit")",
-      hint: "use --runtime after (or upto:\(patch))")
+      hint: "use --runtime after (or upto:\(patch))",
+      status: 3)
   }
 }

@@ -1,0 +1,9 @@
+"""What the commands of the deinit benchmark share."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[1]
+REPO = HERE.parents[1]
+
+sys.path.insert(1, str(REPO / "utils"))  # runtime_patches: errors and paths

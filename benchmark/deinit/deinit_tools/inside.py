@@ -1,0 +1,38 @@
+"""Python with numpy, statsmodels and matplotlib: here, or in the project's workspace."""
+
+import importlib.util
+import os
+import sys
+
+from runtime_patches.errors import UserError
+
+from . import REPO
+
+_MARK = "DEINIT_BENCHMARK_INSIDE"
+
+
+def python(*modules):
+    """The start of a command line: Python that has `modules`."""
+    if all(importlib.util.find_spec(name) for name in modules):
+        return [sys.executable]
+    return [str(REPO / "utils" / "with-runtime"), "stock", "--", "python3"]
+
+
+def require(*modules):
+    """Returns if `modules` can be imported; otherwise starts this command anew in the
+    workspace, which has them."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if not missing:
+        return
+    with_runtime = REPO / "utils" / "with-runtime"
+    if os.environ.get(_MARK):
+        raise UserError(f"Python has no {', '.join(missing)}",
+                        f"pip install {' '.join(missing)}, or utils/update-checkout")
+    binds = {os.path.dirname(os.path.abspath(word.partition("=")[2] or word))
+             for word in sys.argv[1:] if os.path.exists(word.partition("=")[2] or word)}
+    sys.stdout.flush()
+    os.environ[_MARK] = "1"
+    os.environ.setdefault("MPLCONFIGDIR", str(REPO / "build" / "matplotlib"))
+    os.execv(with_runtime, [str(with_runtime), *(f"--bind={path}" for path in sorted(binds)),
+                            "stock", "--", "python3", "-B", os.path.abspath(sys.argv[0]),
+                            *sys.argv[1:]])
