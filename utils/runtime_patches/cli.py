@@ -28,12 +28,8 @@ def _parser(name, description, examples):
     return parser
 
 
-def _parse(parser, rest=False):
-    if rest:
-        options, others = parser.parse_known_args()
-        options.rest = others
-    else:
-        options = parser.parse_args()
+def _parse(parser):
+    options = parser.parse_args()
     progress.quiet = options.quiet
     return options
 
@@ -157,18 +153,18 @@ def run_test():
     from . import lit_suite
     parser = _parser(
         "run-test", "Runs this repository's tests and upstream's concurrency runtime "
-        "tests with lit.\nOptions that are not listed here are lit's own.",
+        "tests with lit.",
         ["utils/run-test", "utils/run-test --runtime before --filter task_local",
          "utils/run-test -v test/Concurrency/Runtime"])
     parser.add_argument("--runtime", metavar="NAME", default="after",
                         help="the runtime to test (default: after)")
-    parser.add_argument("paths", metavar="PATH", nargs="*",
-                        help="tests of this repository or of the checkout's swift/")
-    options = _parse(parser, rest=True)
+    lit_suite.add_options(parser)
+    options = _parse(parser)
     runtimes.check_name(options.runtime)
     ws = setup.ready(options)
+    lit_suite.select(ws, options.paths, options.lit)  # before a long build
     runtimes.ensure(ws, options.runtime, options.checkout)
-    return lit_suite.run(ws, options.runtime, options.paths, options.rest)
+    return lit_suite.run(ws, options.runtime, options.paths, options.lit)
 
 
 def run_smoke_bench():

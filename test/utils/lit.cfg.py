@@ -1,0 +1,52 @@
+"""lit configuration of the command-line tools' own tests, which run on the host.
+
+`utils/run-test` gives the parameters; a plain `lit test/utils` works too, and then
+leaves out the tests that need the workspace.
+"""
+
+import os
+import shlex
+import sys
+import tempfile
+
+import lit.formats
+import lit.TestRunner
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+REPO = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(HERE, "lit_shims"))
+from quoted_paths import QuotedPathsTest  # noqa: E402
+
+parameters = lit_config.params
+output = parameters.get("test_output") or os.path.join(tempfile.gettempdir(),
+                                                       f"lit-tools-{os.getuid()}")
+
+config.name = "tools"
+config.test_source_root = HERE
+config.test_exec_root = os.path.join(os.path.abspath(output), "tools")
+config.test_format = QuotedPathsTest(execute_external=True)
+config.suffixes = [".test"]
+config.excludes = ["Inputs", "lit_shims"]
+
+# As a user has it, apart from what would change the tools' output or git's repository.
+config.environment = {name: value for name, value in os.environ.items()
+                      if not name.startswith("GIT_") and name != "PYTHONPATH"}
+config.environment["COLUMNS"] = "80"
+
+config.available_features.add("shell")
+config.available_features.add("root" if os.geteuid() == 0 else "plain_user")
+if "filecheck" in parameters:
+    config.available_features.add("workspace")
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = int(parameters.get("timeout", "300"))
+
+config.recursiveExpansionLimit = 3
+config.substitutions += [
+    (r"%empty-directory\(([^)]+)\)", SubstituteCaptures(r"rm -rf \1 && mkdir -p \1")),
+    ("%{workspace-options}", parameters.get("workspace_options", "")),
+    ("%{checkout}", shlex.quote(parameters.get("checkout", ""))),
+    ("%{runtime}", parameters.get("runtime", "after")),
+    ("%{python}", shlex.quote(sys.executable)), ("%python", shlex.quote(sys.executable)),
+    ("%{repo}", shlex.quote(REPO)), ("%utils", shlex.quote(os.path.join(REPO, "utils"))),
+    ("%FileCheck", parameters.get("filecheck", "FileCheck")),
+]
