@@ -2,13 +2,14 @@
 
 It reads a plan (JSON) from standard input and writes one JSON object a line to
 standard output: `calibrated`, `process` for each measured process, `failed` and
-`end`. Nothing else runs while a process is measured, and nothing is written to disk.
+`end`. Nothing else runs while a process is measured.
 """
 
 import json
 import os
 import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -24,7 +25,33 @@ class Failed(Exception):
     """A measured process did not end as it should."""
 
 
-def run_process(plan, side, name, iterations, samples):
+def copy_libraries(plan):
+    """Copies the libraries that the binary loads, some times for each column.
+
+    Two files of the same bytes run up to 3 % apart: it matters how their pages lie in
+    memory. So all columns run on fresh copies, made alike, and take turns on several;
+    and the difference of old and control shows what is left of that.
+    """
+    paths = {}
+    for column in ("old", "control", "new"):
+        origin = plan["sides"]["new" if column == "new" else "old"]["library_path"]
+        traced = subprocess.run([plan["binary"]], stdout=subprocess.PIPE, text=True,
+                                env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1",
+                                     "LD_LIBRARY_PATH": origin}).stdout
+        own = [path for path in re.findall(r"=> (\S.*) \(0x", traced)
+               if os.path.dirname(path) == origin]
+        paths[column] = []
+        for number in range(plan["copies"]):
+            # Names of one length: the environment's size moves the stack.
+            folder = os.path.join(plan["scratch"], f"{column:->7}-{number}")
+            os.makedirs(folder)
+            for path in own:
+                shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
+            paths[column].append(folder)
+    return paths
+
+
+def run_process(plan, library_path, name, iterations, samples):
     """Runs one benchmark in a process of its own.
 
     Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
@@ -33,7 +60,7 @@ def run_process(plan, side, name, iterations, samples):
     argv = [plan["binary"], name, f"--num-iters={iterations}",
             f"--num-samples={samples}", "--verbose"]
     env = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1",
-           "LD_LIBRARY_PATH": plan["sides"][side]["library_path"]}
+           "LD_LIBRARY_PATH": library_path}
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT)
@@ -90,17 +117,16 @@ def _loaded(pid, libraries):
     return found
 
 
-def calibrate(plan, row):
+def calibrate(plan, row, library_path):
     """Sets row's iterations a sample and samples a process, from a trial run.
 
     A sample lasts about plan["sample_us"], so that the driver's resolution of 1 us
     does not matter, and all samples of a process about plan["process_us"].
     """
-    side = row["sides"][0]
     iterations = 1
     while True:
         begin = time.monotonic()
-        trial = run_process(plan, side, row["name"], iterations, 4)["samples"]
+        trial = run_process(plan, library_path, row["name"], iterations, 4)["samples"]
         seconds = time.monotonic() - begin
         once = statistics.median(trial[1:])
         if once * iterations >= 50 or iterations >= 10 ** 7:
@@ -142,9 +168,10 @@ def cpu_times():
 def measure(plan):
     """Calibrates all rows, then measures them in interleaved rounds."""
     rows = []
+    paths = copy_libraries(plan)
     for row in plan["rows"]:
         try:
-            calibrate(plan, row)
+            calibrate(plan, row, paths[row["sides"][0]][0])
             rows.append(row)
             say("calibrated", **row)
         except Failed as failure:
@@ -161,11 +188,11 @@ def measure(plan):
             order = row["columns"][:]
             chance.shuffle(order)
             for column in order:
-                side = "old" if column == "control" else column
                 try:
-                    result = run_process(plan, side, row["name"], row["iterations"],
-                                         row["samples"])
+                    result = run_process(plan, paths[column][number % plan["copies"]],
+                                         row["name"], row["iterations"], row["samples"])
                 except Failed as failure:
+                    side = "old" if column == "control" else column
                     say("failed", name=row["name"], side=side, reason=str(failure))
                     rows.remove(row)
                     break

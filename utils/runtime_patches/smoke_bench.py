@@ -14,11 +14,13 @@ from . import (bench_build, bench_results, bench_stats, bench_table, locks, pins
 from .errors import UserError
 from .git import Git
 from .progress import Step, note
+from .workspace import remove
 
-# A sample of 2 ms hides the driver's resolution of 1 us; 40 ms of samples are worth
-# the start of a process; the budget keeps the default run within 5 minutes.
-_PLAN = {"sample_us": 2000, "process_us": 40000, "most_samples": 20, "timeout": 120,
-         "budget": 200, "fewest_rounds": 6, "most_rounds": 20}
+# A sample of 1 ms hides the driver's resolution of 1 us. Processes are short and many:
+# how the scheduler places threads stays the same for tens of ms, so more samples of one
+# process say little. The budget keeps the default run within 5 minutes.
+_PLAN = {"sample_us": 1000, "process_us": 16000, "most_samples": 16, "timeout": 120,
+         "budget": 200, "fewest_rounds": 6, "most_rounds": 40, "copies": 3}
 _HELP = "utils/run-smoke-bench --help"
 
 
@@ -139,7 +141,8 @@ def _side(name, folder):
         made = {}
     return {"name": name, "folder": str(folder), "library_path": str(libdir),
             "made": made,
-            "libraries": {library: {"sha256": _sha256(libdir / library)}
+            "libraries": {library: {"path": str(libdir / library),
+                                    "sha256": _sha256(libdir / library)}
                           for library in runtimes.LIBRARIES}}
 
 
@@ -203,23 +206,27 @@ def _measure(ws, sides, binary, rows, samples):
     if environment["load_before"][0] > usable / 2:
         note(f"this machine is busy (load {environment['load_before'][0]:.1f} on {usable} "
              "cores): figures will be less sharp")
-    # Paths of one length: the environment's size moves the stack.
-    width = max(len(side["library_path"]) for side in sides.values())
+    scratch = bench_results.FOLDER / "libraries"
     plan = {**_PLAN, "binary": str(binary), "rows": rows, "rounds": samples,
             "seed": int(begin), "libraries": list(runtimes.LIBRARIES),
-            "sides": {key: {"library_path": side["library_path"].ljust(width, "/")}
-                      for key, side in sides.items()}}
-    if samples is None and len(rows) > 100:
-        # The whole suite: a few samples for each of many rows.
-        plan["process_us"] = 20000
-    events = _run(ws, plan, [side["folder"] for side in sides.values()])
+            "scratch": str(scratch), "sides": sides}
+    remove(scratch)
+    try:
+        events = _run(ws, plan, [side["folder"] for side in sides.values()])
+    finally:
+        remove(scratch)
     taken = {row["name"]: {"name": row["name"], "tags": row["tags"],
                            "iterations": row["iterations"],
                            "columns": {c: [] for c in row["columns"]}}
              for row in events["calibrated"]}
     for process in events["process"]:
-        _prove(process, sides)
+        _prove(process, sides, scratch)
         taken[process.pop("name")]["columns"][process.pop("column")].append(process)
+    for side in sides.values():
+        for library, entry in side["libraries"].items():
+            if not entry.get("processes") and events["process"]:
+                raise UserError(f"no process on {side['name']} was seen with {library}",
+                                "is the process table (/proc) hidden on this system?")
     failed = events["failed"]
     verdicts, one_sided = bench_results.conclude(list(taken.values()), failed)
     end = events["end"][0]
@@ -241,18 +248,18 @@ def _measure(ws, sides, binary, rows, samples):
             "one_sided": one_sided}
 
 
-def _prove(process, sides):
-    """UserError unless a measured process ran on the libraries of its column's side."""
+def _prove(process, sides, scratch):
+    """UserError unless a measured process ran on copies of its side's libraries."""
     side = sides["new" if process["column"] == "new" else "old"]
-    loaded = process.pop("loaded")
-    for library, seen in loaded.items():
-        wanted = os.path.realpath(os.path.join(side["library_path"], library))
-        if seen != wanted:
-            raise UserError(f"{process['name']} on {side['name']} ran with {seen}",
-                            f"it should have been {wanted}; is LD_PRELOAD set?")
+    for library, path in process.pop("loaded").items():
+        folder = Path(path).parent
+        if folder.parent != scratch or not folder.name.strip("-").startswith(
+                process["column"]):
+            raise UserError(f"{process['name']} on {side['name']} ran with {path}",
+                            f"it should have been {side['library_path']}/{library}: is "
+                            "LD_PRELOAD set?")
         entry = side["libraries"][library]
-        entry["loaded"] = seen
-        entry["proven"] = entry.get("proven", 0) + 1
+        entry["processes"] = entry.get("processes", 0) + 1
 
 
 def _run(ws, plan, binds):
