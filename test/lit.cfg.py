@@ -213,17 +213,26 @@ config.clang_module_cache_path = os.path.join(output, "module-cache")
 cache = f"-module-cache-path {config.clang_module_cache_path}"
 config.resource_dir_opt = ""
 language = "-swift-version 4"
-availability = []
-macros = os.path.join(swift, "utils", "availability-macros.def")
-if checkout and os.path.exists(macros):
+
+
+def availability(name, option):
+    """A response file with upstream's `SwiftStdlib` versions: a few hundred words, which
+    would hide the rest of a command in the output of a failed test."""
+    macros = os.path.join(swift, "utils", "availability-macros.def")
+    if not checkout or not os.path.exists(macros):
+        return ""
     with open(macros) as lines:
-        for line in lines:
-            line = line.split("#")[0].strip()
-            if line:
-                availability.append(line)
-frontend_availability = " ".join(f"-define-availability '{a}'" for a in availability)
-driver_availability = " ".join(f"-Xfrontend -define-availability -Xfrontend '{a}'"
-                               for a in availability)
+        text = [line.split("#")[0].strip() for line in lines]
+    path = os.path.join(output, name)
+    os.makedirs(output, exist_ok=True)
+    with open(path, "w") as response:
+        response.writelines(f'{option} "{line}"\n' for line in text if line)
+    return "@" + path
+
+
+frontend_availability = availability("availability-frontend", "-define-availability")
+driver_availability = availability("availability-driver",
+                                   "-Xfrontend -define-availability -Xfrontend")
 
 search = f"-I {unittest} -L {unittest}" if unittest else ""
 # Not only LD_LIBRARY_PATH: a program that a test starts bare must not fall back on

@@ -37,6 +37,10 @@ config.available_features.add("shell")
 config.available_features.add("root" if os.geteuid() == 0 else "plain_user")
 if "filecheck" in parameters:
     config.available_features.add("workspace")
+    if parameters.get("runtime") in ("stock", "before"):
+        config.available_features.add("runtime_before")
+config.available_features.update(
+    feature for feature in parameters.get("features", "").split(",") if feature)
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(parameters.get("timeout", "300"))
 
@@ -45,6 +49,7 @@ config.substitutions += [
     (r"%empty-directory\(([^)]+)\)", SubstituteCaptures(r"rm -rf \1 && mkdir -p \1")),
     ("%{workspace-options}", parameters.get("workspace_options", "")),
     ("%{checkout}", shlex.quote(parameters.get("checkout", ""))),
+    ("%{unittest}", shlex.quote(parameters.get("unittest_dir", ""))),
     ("%{runtime}", parameters.get("runtime", "after")),
     ("%{python}", shlex.quote(sys.executable)), ("%python", shlex.quote(sys.executable)),
     ("%{repo}", shlex.quote(REPO)), ("%utils", shlex.quote(os.path.join(REPO, "utils"))),

@@ -26,11 +26,12 @@ def report(error):
 def run_main(main):
     """Calls main() and turns its result, a UserError or Ctrl-C into an exit status."""
     try:
-        status = main()
-        sys.stdout.flush()
-    except UserError as error:
-        report(error)
-        status = error.status
+        try:
+            status = main()
+            sys.stdout.flush()
+        except UserError as error:
+            status = error.status
+            report(error)
     except KeyboardInterrupt:
         print("\nerror: interrupted\nhint: the same command goes on from here",
               file=sys.stderr)

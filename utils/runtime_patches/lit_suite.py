@@ -112,7 +112,7 @@ def run(ws, runtime, paths=(), lit=()):
     output = Path(own[-1]).absolute() if own else (
         pins.BUILD / "test" / runtime.replace(":", "-"))
     output.mkdir(parents=True, exist_ok=True)
-    unittest = unittest_modules.ensure(ws) if swift else None
+    unittest = unittest_modules.ensure(ws)
     with locks.exclusive(output):
         results = _Results()
         two = bool(swift and tools)
@@ -122,7 +122,7 @@ def run(ws, runtime, paths=(), lit=()):
             status = _lit(*command, lit, output, "swift", results)
         left = _limit(lit, results)
         if tools and left != 0:
-            command = _tools_command(ws, runtime, tools, output)
+            command = _tools_command(ws, runtime, tools, unittest, output)
             status = _lit(*command, _second(lit, left) if two else lit, output, "tools",
                           results) or status
     if {option for option, _ in lit} & _LISTING:
@@ -282,7 +282,7 @@ def _missing(runtime):
     return [slug for slug in series.names() if slug not in made.get("patches", [])]
 
 
-def _tools_command(ws, runtime, inputs, output):
+def _tools_command(ws, runtime, inputs, unittest, output):
     options = []
     if not ws.from_packages:
         options = ["--checkout", str(ws.sources), "--toolchain", str(ws.toolchain)]
@@ -298,6 +298,7 @@ def _tools_command(ws, runtime, inputs, output):
         filecheck = wrapper
     argv = [*_host_lit(ws), "--param", f"test_output={output}",
             "--param", f"checkout={ws.sources}", "--param", f"runtime={runtime}",
+            "--param", f"unittest_dir={unittest}",
             "--param", f"workspace_options={shlex.join(options)}",
             "--param", f"filecheck={shlex.quote(str(filecheck))}"]
     env = dict(os.environ)
@@ -348,6 +349,8 @@ def _lit(command, env, lit, output, name, results):
     options = []
     if not given & {"-v", "--verbose", "-a", "--show-all", "-s", "--succinct"}:
         options += ["-q"] if progress.quiet else ["-sv"]
+    if "--no-execute" in given:
+        options += ["--skip-test-time-recording"]
     if "--num-shards" in given and "--order" not in given:
         # The default order is by the times of the last run, which the other shards
         # have changed by then: some tests would run in no shard.
@@ -359,14 +362,16 @@ def _lit(command, env, lit, output, name, results):
     options += ["--allow-empty-runs", "-o", str(report), "--xunit-xml-output", str(total)]
     sys.stdout.flush()
     # In a session of its own: Ctrl-C comes here alone, and then ends every test.
-    process = subprocess.Popen(command(options), env=env, start_new_session=True)
+    quiet = "-q" in options and not given & _LISTING
+    process = subprocess.Popen(command(options), env=env, start_new_session=True,
+                               stdout=subprocess.DEVNULL if quiet else None)
     try:
         status = process.wait()
     except BaseException:
         _end(process)
         raise
     if not given & _LISTING:
-        results.add(report, total, status)
+        results.add(report, total, status, outputs=quiet)
     return status
 
 
@@ -410,8 +415,11 @@ class _Results:
         self.not_run = 0
         self.broken = False
 
-    def add(self, report, total, status):
-        """Reads lit's JSON, and from its XML how many tests it found in all."""
+    def add(self, report, total, status, outputs):
+        """Reads lit's JSON, and from its XML how many tests it found in all.
+
+        outputs: whether to show the output of failed tests, which lit did not.
+        """
         try:
             tests = json.loads(report.read_text())["tests"]
         except (OSError, ValueError):
@@ -420,6 +428,8 @@ class _Results:
             return
         for test in tests:
             self.names[test["code"]].append(test["name"])
+            if outputs and test["code"] in _FAILED:
+                print(f"{test['name']}\n{test['output']}")
         found = sum(int(suite.get("tests")) for suite in
                     xml.etree.ElementTree.parse(total).getroot().iter("testsuite"))
         self.not_run += found - len(tests)
