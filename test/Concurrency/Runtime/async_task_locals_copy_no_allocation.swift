@@ -1,0 +1,97 @@
+// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple %import-libdispatch) | %FileCheck %s
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// The executable's malloc takes the place of the C library's.
+// REQUIRES: OS=linux-gnu
+// UNSUPPORTED: asan
+// UNSUPPORTED: tsan
+
+// The unpatched runtime allocates a tree node for each key.
+// XFAIL: runtime_before
+
+// Copying a few task-locals into a task takes no allocation but for the copies,
+// which share the memory of the task.
+
+import Glibc
+
+// Global variables of a main file: they can be used before main runs.
+nonisolated(unsafe) var countedThread = pthread_t()
+nonisolated(unsafe) var allocations = 0
+
+@_silgen_name("__libc_malloc")
+func libcMalloc(_ size: Int) -> UnsafeMutableRawPointer?
+
+@_cdecl("malloc")
+public func countingMalloc(_ size: Int) -> UnsafeMutableRawPointer? {
+  if countedThread != 0, countedThread == pthread_self() { allocations += 1 }
+  return libcMalloc(size)
+}
+
+let rounds = 200
+
+/// The allocations of this thread in one of `rounds` calls of `body`.
+func allocationsPerRound(_ body: () -> Void) -> Double {
+  body()
+  allocations = 0
+  countedThread = pthread_self()
+  for _ in 0..<rounds { body() }
+  countedThread = pthread_t()
+  return Double(allocations) / Double(rounds)
+}
+
+let keys = (0..<8).map { _ in TaskLocal(wrappedValue: 0) }
+
+/// Binds the first `count` keys, each of them twice.
+func bind<R>(_ count: Int, _ body: () -> R) -> R {
+  if count == 0 { return body() }
+  return keys[count - 1].withValue(-1) {
+    bind(count - 1) { keys[count - 1].withValue(count) { body() } }
+  }
+}
+
+func forTask(_ count: Int) async -> Double {
+  var tasks: [Task<Int, Never>] = []
+  tasks.reserveCapacity(rounds + 1)
+  let result = bind(count) {
+    allocationsPerRound {
+      tasks.append(Task { keys.reduce(0) { $0 + $1.get() } })
+    }
+  }
+  for task in tasks {
+    let sum = await task.value
+    if sum != count * (count + 1) / 2 { fatalError("sum \(sum) for \(count)") }
+  }
+  return result
+}
+
+func forGroupChild(_ count: Int) async -> Double {
+  await withTaskGroup(of: Int.self) { group in
+    let result = bind(count) {
+      allocationsPerRound {
+        group.addTask { keys.reduce(0) { $0 + $1.get() } }
+      }
+    }
+    for await sum in group {
+      if sum != count * (count + 1) / 2 { fatalError("sum \(sum) for \(count)") }
+    }
+    return result
+  }
+}
+
+// One binding or eight: the copies fit into the first slab of the task's memory,
+// or need a second one.
+func report(_ what: String, _ one: Double, _ eight: Double) {
+  let verdict = one >= 1 && eight < one + 2 ? "ok" : "too many"
+  print("\(what): \(verdict)")
+  if verdict != "ok" { print("  1 key: \(one), 8 keys: \(eight)") }
+}
+
+// CHECK: task: ok
+report("task", await forTask(1), await forTask(8))
+// CHECK-NEXT: child of a group: ok
+report("child of a group", await forGroupChild(1), await forGroupChild(8))
