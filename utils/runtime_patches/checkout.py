@@ -99,7 +99,7 @@ def apply(folder, only=(), three_way=False):
             _apply_one(scratch, patch, three_way, git.folder)
             commit = _commit(scratch, commit, patch.message, patch.author, patch.date)
         commit = _lay(scratch, commit, patches if only else None)
-        _move(git, state.head, commit)
+        _move(git, commit)
     return wanted, state
 
 
@@ -217,18 +217,16 @@ def _register_main(text, modules):
     return text
 
 
-def _move(git, old, new):
-    """Moves HEAD, index and work tree from `old` to `new`; all or nothing.
+def _move(git, new):
+    """Moves HEAD, index and work tree forward to `new`; all or nothing.
 
-    An untracked file in the way makes read-tree refuse before it touches anything.
-    Ctrl-C waits until both are done (git inherits the blocked signals).
+    An untracked file in the way makes git refuse before it touches anything. Ctrl-C
+    waits until it is done (git inherits the blocked signals).
     """
     with _uninterrupted():
-        done = git.call("read-tree", "-m", "-u", old, new)
-        if done.returncode == 0:
-            git.out("update-ref", "-m", "apply-patches", "HEAD", new, old)
+        done = git.call("merge", "-q", "--ff-only", "--no-autostash", new)
     if done.returncode:
-        files = re.findall(r"'([^']+)' (?:would be overwritten|not uptodate)", done.stderr)
+        files = re.findall(r"^\t(.+)$", done.stderr, re.M)
         raise UserError(f"{git.folder}: {files[0] if files else 'a file'} is in the way "
                         "and is not tracked by git",
                         "move it away; the checkout is as it was")

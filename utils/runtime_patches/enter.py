@@ -108,6 +108,7 @@ def become(root, argv, *, binds, cwd, env):
                         f"({error.strerror})", "--bind DIR makes a folder visible") from None
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         os.execvpe(argv[0], argv, env)
     except FileNotFoundError:

@@ -9,8 +9,9 @@ from .errors import UserError
 _ENV = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
         "GIT_TERMINAL_PROMPT": "0"}
 _DROP = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
-_CONFIG = ["-c", "core.autocrlf=false", "-c", "diff.algorithm=histogram",
-           "-c", "safe.directory=*", "-c", "core.quotepath=false", "-c", "gc.auto=0"]
+_CONFIG = [word for setting in (
+    "core.autocrlf=false", "core.hooksPath=/dev/null", "core.quotepath=false",
+    "diff.algorithm=histogram", "gc.auto=0") for word in ("-c", setting)]
 
 
 class Git:
