@@ -89,9 +89,10 @@ class _Forward(argparse.Action):
 def add_options(parser):
     """Adds PATH and lit's options to the parser of run-test: options.paths, options.lit."""
     parser.add_argument("paths", metavar="PATH", nargs="*",
-                        help="tests or folders of this repository or of the checkout's "
-                        "swift/; a folder that both have means both (default: all of this "
-                        f"repository's, and upstream's {DEFAULT})")
+                        help="tests or folders of this repository, or else of the "
+                        "checkout's swift/; swift/PATH is always the checkout's. Folders of "
+                        f"ours bring along what upstream's {DEFAULT} has there (default: "
+                        "test)")
     group = parser.add_argument_group("options of lit")
     group.set_defaults(lit=[])
     for *names, value, text in _VALUES:
@@ -144,21 +145,16 @@ def select(ws, paths, lit):
 
 
 def _split(ws, paths):
-    if not paths:
-        upstream = ws.sources / "swift" / DEFAULT
-        found = [TESTS] + ([upstream] if upstream.is_dir() else [])
-    else:
-        found = [place for path in paths for place in _find(ws, path)]
+    found = [place for path in paths or ["test"] for place in _find(ws, path)]
     swift, tools = [], []
     for place in found:
-        if place in (pins.REPO, TESTS):
-            swift.append(TESTS)
-            tools.append(TOOLS)
-        elif place == TOOLS or TOOLS in place.parents:
+        if place == TOOLS or TOOLS in place.parents:
             tools.append(place)
         else:
             swift.append(place)
-    return _outermost(swift), _outermost([t for t in tools if t.exists()])
+            if place in TOOLS.parents and TOOLS.is_dir():
+                tools.append(TOOLS)
+    return _outermost(swift), _outermost(tools)
 
 
 def _outermost(places):
@@ -168,32 +164,44 @@ def _outermost(places):
 
 
 def _find(ws, path):
-    """The files and folders that PATH names."""
-    roots = [TESTS, *(ws.sources / "swift" / suite for suite in _SUITES)]
+    """The files and folders that PATH names: ours, or else upstream's.
+
+    A relative folder of ours brings along what upstream's DEFAULT has there.
+    """
     swift = ws.sources / "swift"
-    if os.path.isabs(path):
-        places = [Path(path)]
-    else:
-        places = [Path.cwd() / path, pins.REPO / path, swift / path, ws.sources / path]
-    # The same test in the checkout that holds the series.
+    ours = [Path.cwd() / path, pins.REPO / path]
+    upstream = [] if os.path.isabs(path) else [swift / path, ws.sources / path]
+    # A test in the checkout that holds the series is the same as here.
     laid = pins.BUILD / "checkout" / "swift"
-    places = [Path(os.path.normpath(p)) for p in places]
-    places = [base / p.relative_to(laid) if laid in p.parents else p for p in places
-              for base in ((pins.REPO, swift) if laid in p.parents else (None,))]
-    found = []
-    for place in dict.fromkeys(places):
-        inside = place == pins.REPO or any(r == place or r in place.parents for r in roots)
-        if inside and place.exists():
-            found.append(place)
-            if place.is_file() or place in (pins.REPO, TESTS):
-                break
-    if not found:
-        if any(p.exists() for p in places):
-            raise UserError(f"'{path}' is not a folder of tests",
-                            f"tests are in {TESTS} and in {swift}/test")
-        raise UserError(f"no test '{path}' in this repository or in {swift}",
-                        "utils/run-test --show-tests lists the tests")
-    return found
+    for place in map(_plain, ours):
+        if laid in place.parents:
+            ours = [pins.REPO / place.relative_to(laid)]
+            upstream = [swift / place.relative_to(laid)]
+    exists = False
+    for place in map(_plain, ours + upstream):
+        exists |= place.exists()
+        if not place.exists():
+            continue
+        if place == pins.REPO:
+            place = TESTS
+        if place == TESTS or TESTS in place.parents:
+            both = [place]
+            default = swift / place.relative_to(pins.REPO)
+            if place.is_dir() and not os.path.isabs(path):
+                if default in (swift / DEFAULT).parents or default == swift / DEFAULT:
+                    both += [p for p in [swift / DEFAULT] if p.is_dir()]
+            return both
+        if any(swift / suite in (place, *place.parents) for suite in _SUITES):
+            return [place]
+    if exists:
+        raise UserError(f"'{path}' is not a folder of tests",
+                        f"tests are in {TESTS} and in {swift}/test")
+    raise UserError(f"no test '{path}' in this repository or in {swift}",
+                    "utils/run-test --show-tests lists the tests")
+
+
+def _plain(path):
+    return Path(os.path.normpath(path))
 
 
 def _patterns(lit):

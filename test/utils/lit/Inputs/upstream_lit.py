@@ -96,7 +96,31 @@ if "--expand" in sys.argv:
     options = ["--path", os.path.dirname(stub)]
 command = ["lit", "-v", "--show-unsupported", *options, "--param", "threading=linux",
            "--param", f"test_resource_dir={build}/lib/swift"]
-sys.exit(subprocess.run(
-    [*command, *(join(site, name) for name in copied)],
-    env={**os.environ, "SWIFT_BACKTRACE": "enable=off", "PYTHONWARNINGS": "ignore"},
-    stderr=subprocess.DEVNULL).returncode)
+tests = [join(site, name) for name in copied]
+environment = {**os.environ, "SWIFT_BACKTRACE": "enable=off", "PYTHONWARNINGS": "ignore"}
+
+
+def unknown_features():
+    """What our tests name that neither this configuration nor a test of upstream's has:
+    misspelt in XFAIL or UNSUPPORTED it would go unnoticed."""
+    suites = subprocess.run([*command, "--show-suites", *tests], env=environment,
+                            capture_output=True, text=True).stdout
+    known = set(re.search(r"Available Features: (.*)", suites)[1].split())
+    for name in copied:
+        with open(join(out, "swift/test", name)) as test:
+            lines = re.findall(r"(?:REQUIRES|UNSUPPORTED|XFAIL):(.*)", test.read())
+        for feature in re.findall(r"[\w.=+-]+", " ".join(lines)):
+            # test/README.md has the few that are ours.
+            if not re.match("runtime_|without_|tsan$", feature) and feature not in known:
+                pattern = rf"(REQUIRES|UNSUPPORTED|XFAIL):.*[ !(]{feature}([ ,)]|$)"
+                if subprocess.run(["grep", "-rqE", pattern, join(swift, "test")]).returncode:
+                    yield name, feature
+                known.add(feature)
+
+
+unknown = list(unknown_features())
+for name, feature in unknown:
+    print(f"{name}: upstream has no feature {feature}", flush=True)
+status = subprocess.run([*command, *tests], env=environment,
+                        stderr=subprocess.DEVNULL).returncode
+sys.exit(status or bool(unknown))
