@@ -108,8 +108,8 @@ def run(ws, runtime, paths=(), lit=()):
     """
     lit = list(lit)
     swift, tools = select(ws, paths, lit)
-    own = [v.partition("=")[2] for o, v in lit
-           if o in ("-D", "--param") and v.startswith("test_output=")]
+    own = [v.partition("=")[2] for o, v in lit if _is_output(o, v)]
+    lit = [(o, v) for o, v in lit if not _is_output(o, v)]
     output = Path(own[-1]).absolute() if own else (
         pins.BUILD / "test" / runtime.replace(":", "-"))
     output.mkdir(parents=True, exist_ok=True)
@@ -129,6 +129,10 @@ def run(ws, runtime, paths=(), lit=()):
     if {option for option, _ in lit} & _LISTING:
         return status
     return results.report(ignore=("--ignore-fail", None) in lit)
+
+
+def _is_output(option, value):
+    return option in ("-D", "--param") and value.startswith("test_output=")
 
 
 # Which tests.
