@@ -41,13 +41,18 @@ struct Keys: Sendable {
   }
 }
 
+/// Nanoseconds; `waited`: while other programs had the core that a thread needed.
 struct Measurement {
-  var schedule, total: UInt64
+  var schedule, total, waited: UInt64
+
+  /// Whether other programs took part in the result. A thread that is woken waits
+  /// some microseconds even if its core is idle.
+  var isDisturbed: Bool { waited > max(20_000, total / 50) }
 }
 
 /// Releases the objects of one point on `actor` (nil: on no actor).
-/// Returns nanoseconds: while the release blocked its thread, and until the
-/// last deinit body had ended.
+/// Returns how long the release blocked its thread, and how long it took until
+/// the last deinit body had ended.
 func measure(
   _ point: Point, _ benchmark: Benchmark, ballast: Int, keys: Keys,
   on actor: isolated (any Actor)?
@@ -56,16 +61,20 @@ func measure(
   // release them before the clock is read.
   let objects = UnsafeMutablePointer<[AnyObject]>.allocate(capacity: 1)
   defer { objects.deallocate() }
+  var waited: UInt64 = 0
   var begin: UInt64 = 0
   var released: UInt64 = 0
   let end: UInt64 = await withUnsafeContinuation(isolation: actor) { continuation in
     let gauge = Gauge(objects: point.objects, ballast: ballast, finished: continuation)
     objects.initialize(to: benchmark.objects(point.objects, gauge))
     keys.bind(point.values, to: Payload()) {
+      waited = deinit_waited()
       begin = now()
       objects.deinitialize(count: 1)
       released = now()
     }
   }
-  return Measurement(schedule: released - begin, total: end - begin)
+  let waitedNow = deinit_waited()
+  return Measurement(
+    schedule: released - begin, total: end - begin, waited: waitedNow - min(waited, waitedNow))
 }

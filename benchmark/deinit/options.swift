@@ -14,6 +14,8 @@ struct Options: Sendable {
   var ballast = 0
   /// Seconds for one point.
   var timeout: UInt64 = 60
+  /// Milliseconds for measuring a point again while it is disturbed.
+  var retryTime: UInt64 = 100
   /// The first line of the output; nil: benchmark, inputs file and ballast.
   var label: String?
   /// Whether each line of the output repeats values and objects of its point.
@@ -35,6 +37,7 @@ struct Options: Sendable {
         exit(0)
       case ("--ballast", let value?) where Int(value) ?? -1 >= 0: options.ballast = Int(value)!
       case ("--timeout", let value?) where (1...86400).contains(Int(value) ?? 0): options.timeout = UInt64(value)!
+      case ("--retry-ms", let value?) where (0...100_000).contains(Int(value) ?? -1): options.retryTime = UInt64(value)!
       case ("--label", let value?): options.label = value
       case ("--runtime", let value?): options.runtime = value
       case ("--with-inputs", nil): options.withInputs = true

@@ -21,12 +21,14 @@ SEED = 1
 @dataclasses.dataclass(frozen=True)
 class Scale:
     """How much of the experiments is run: every `thin`-th point, at least `least`
-    points, at most `objects` objects a point, each point in `rounds` rounds."""
+    points, at most `objects` objects a point, each point in `rounds` rounds, each with
+    `retry_ms` for disturbed points."""
     name: str
     thin: int
     least: int
     objects: int
     rounds: int
+    retry_ms: int
 
     def inputs(self, inputs):
         """The (values, objects, points) that stand for `inputs`."""
@@ -35,8 +37,8 @@ class Scale:
         return inputs.values, (low, high), max(self.least, inputs.points // self.thin)
 
 
-FULL = Scale("full", thin=5, least=200, objects=50000, rounds=3)
-QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=3)
+FULL = Scale("full", thin=5, least=200, objects=50000, rounds=3, retry_ms=50)
+QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=3, retry_ms=10)
 SCALES = {scale.name: scale for scale in (FULL, QUICK)}
 
 
@@ -122,11 +124,15 @@ class Campaign(Results):
         path.unlink(missing_ok=True)
         partial = path.with_suffix(".partial")
         argv = driver.command(self.program, name, run.benchmark, inputs, ballast=run.ballast,
-                              label=label)
-        with open(partial, "wb") as out:
-            status, errors = _run(argv, out)
+                              retry_ms=self.scale.retry_ms, label=label)
+        try:
+            with open(partial, "wb") as out:
+                status, errors = _run(argv, out)
+            if status == 0:
+                partial.rename(path)
+        finally:
+            partial.unlink(missing_ok=True)
         if status == driver.LACKS_MODE:
-            partial.unlink()
             return False
         if status:
             lines = errors.strip().splitlines() or [f"exit status {status}"]
@@ -134,7 +140,6 @@ class Campaign(Results):
             raise UserError(f"{run.benchmark} on runtime '{name}': {reason}",
                             f"./run-benchmark.sh {run.benchmark} '{inputs}' "
                             f"--ballast={run.ballast} --runtime={name}")
-        partial.rename(path)
         return True
 
     def _merge(self, run, inputs, name):

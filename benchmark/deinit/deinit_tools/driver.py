@@ -35,7 +35,7 @@ def build(optimized=True, workspace=()):
     kind = "optimized" if optimized else "onone"
     home = BUILD / kind
     swift = sorted(HERE.glob("*.swift"))
-    c = [HERE / "deinit-modes.c"]
+    c = [HERE / "deinit-modes.c", HERE / "support.c"]
     headers = sorted(HERE.glob("*.h"))
     flags = ["-O", "-wmo"] if optimized else ["-Onone"]
     key = hashlib.sha256("\n".join([*flags, *workspace]).encode())
@@ -54,10 +54,12 @@ def build(optimized=True, workspace=()):
         print(f"==> compiling the deinit benchmark ({kind})", file=sys.stderr)
         stamp.unlink(missing_ok=True)
         partial = home / "deinit-benchmark.partial"
-        _run(workspace, ["clang", "-O2", "-c", str(c[0]), "-o", str(home / "deinit-modes.o")])
+        objects = [home / path.with_suffix(".o").name for path in c]
+        for path, target in zip(c, objects):
+            _run(workspace, ["clang", "-O2", "-c", str(path), "-o", str(target)])
         _run(workspace, ["swiftc", *flags, "-swift-version", "6", "-parse-as-library",
-                         "-module-name", "main", "-import-objc-header", str(HERE / "bridging.h"),
-                         *map(str, swift), str(home / "deinit-modes.o"), "-o", str(partial)])
+                         "-module-name", "main", "-import-objc-header", str(HERE / "support.h"),
+                         *map(str, [*swift, *objects]), "-o", str(partial)])
         os.replace(partial, program)
         stamp.write_text(key.hexdigest())
     return program
@@ -73,14 +75,12 @@ def _run(workspace, argv):
                         f"{argv[0]} --version shows whether the toolchain works")
 
 
-def command(program, runtime, benchmark, inputs, *, ballast=0, timeout=None, label=None,
-            with_inputs=False, workspace=()):
+def command(program, runtime, benchmark, inputs, *, ballast=0, timeout=60, retry_ms=100,
+            label=None, with_inputs=False, workspace=()):
     """The command line that measures `benchmark` on `runtime` and prints the dataset."""
     argv = [WITH_RUNTIME, *workspace, f"--bind={os.path.dirname(os.path.abspath(inputs))}",
             runtime, "--", str(program), benchmark, str(inputs), f"--ballast={ballast}",
-            f"--runtime={runtime}"]
-    if timeout is not None:
-        argv.append(f"--timeout={timeout}")
+            f"--runtime={runtime}", f"--timeout={timeout}", f"--retry-ms={retry_ms}"]
     if label is not None:
         argv.append(f"--label={label}")
     if with_inputs:

@@ -193,7 +193,7 @@ SECTIONS = [
         Fit(ASYNC_COPY_TREE, "vo,v,o,1", "S", m1={"S": ("no model", 0.1265)}),
         Fit(ASYNC_COPY_TREE, "vo", "T", m1={"T": ("39⋅v⋅o", 0.9981)}),
     ]),
-    Section("9. is it linear up to 50,000 objects?", [
+    Section("9. Is it linear up to 50,000 objects?", [
         Fit(RESET_OBJECTS, "o2,o", "T"),
         Fit(ASYNC_ARRAY, "o2,o", "T"),
         Fit(ASYNC_TREE, "o2,o", "T"),

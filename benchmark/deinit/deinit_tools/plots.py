@@ -44,24 +44,22 @@ class Folder:
         return numpy.array(inputs.values), numpy.array(inputs.objects), data
 
 
-def _points(axes, x, y, colour, label):
-    axes.plot(x, y, MARKS[colour], color=colour, markersize=3.2, alpha=0.35, markeredgewidth=0,
-              rasterized=True)
-    # The legend shows the mark as it looks where points are dense.
-    axes.plot([], [], MARKS[colour], color=colour, markersize=5, label=label)
-
-
-def _line(axes, x, y, colour, label):
-    axes.plot(x, y, color="white", linewidth=4)
-    axes.plot(x, y, color=colour, linewidth=2, label=label)
+def _series(axes, x, y, line, colour, label):
+    """Points (x, y) and the model `line`, a pair of x and y."""
+    alpha = min(0.7, max(0.2, 250 / len(x)))
+    axes.plot(x, y, MARKS[colour], color=colour, markersize=3.5, alpha=alpha,
+              markeredgewidth=0, rasterized=True)
+    axes.plot(*line, color=colour, linewidth=2)
+    # In the legend, one entry for both.
+    axes.plot([], [], color=colour, linewidth=2, marker=MARKS[colour], markersize=6, label=label)
 
 
 def _finish(figure, axes, title, path):
     for one in axes:
-        one.set_ylim(bottom=0)
         one.set_xlim(left=0)
         one.grid(alpha=0.3)
-        one.legend(frameon=False, fontsize=9)
+        one.legend(frameon=False, fontsize=9, loc="upper left")
+        one.yaxis.set_major_formatter("{x:,.0f}")
         for side in ("top", "right"):
             one.spines[side].set_visible(False)
     figure.suptitle(title)
@@ -72,8 +70,14 @@ def _finish(figure, axes, title, path):
 
 
 def _limit(axes, *columns):
-    """Leaves disturbed points outside: the axis ends a little above the 99th percentile."""
-    axes.set_ylim(0, 1.15 * max(numpy.percentile(column, 99) for column in columns))
+    """Ends the axis above the 98th percentile, which leaves disturbed points outside,
+    with room for a line of the legend for each column."""
+    top = max(numpy.percentile(column, 98) for column in columns)
+    axes.set_ylim(0, top * (1.1 + 0.08 * len(columns)))
+
+
+def _formula(model, unit=""):
+    return f"{fit.formula(model)}{unit}, R² = {model.r_squared:.3f}"
 
 
 def _copying(folder, path, title, copy, reset=None):
@@ -88,10 +92,9 @@ def _copying(folder, path, title, copy, reset=None):
             model = fit.fit(["vo", "o"], values, objects, times)
             # Divided by few objects, the constant costs would hide the rest.
             many = objects >= min(100, objects.max())
-            _points(one, values[many], times[many] / objects[many], colour, label)
             x = numpy.array([0, values.max()])
-            _line(one, x, model.predict(x, numpy.ones(2)), colour,
-                  f"{fit.formula(model)}, R² = {model.r_squared:.3f}")
+            _series(one, values[many], times[many] / objects[many],
+                    (x, model.predict(x, numpy.ones(2))), colour, f"{label}: {_formula(model)}")
             tops.append(times[many] / objects[many])
         _limit(one, *tops)
         one.set_title("Scheduling" if phase == "schedule" else "Total")
@@ -108,10 +111,10 @@ def _by_values(folder, path, title, runs):
         values, objects, data = folder.load(run)
         times = numpy.array(data.total)
         model = fit.fit(["v", "1"], values, objects, times)
-        _points(axes, values, times / objects, colour, f"{objects[0]:,} objects")
         x = numpy.array([values.min(), values.max()])
-        _line(axes, x, model.predict(x, objects[:2]) / objects[:2], colour,
-              f"{model['v'] / objects[0]:+.2f} ns a value, R² = {model.r_squared:.3f}")
+        _series(axes, values, times / objects, (x, model.predict(x, objects[:2]) / objects[:2]),
+                colour, f"{objects[0]:,} objects: {model['v'] / objects[0]:+.2f} ns a value, "
+                f"R² = {model.r_squared:.3f}")
         tops.append(times / objects)
     _limit(axes, *tops)
     axes.set_xlabel("task-local values")
@@ -123,14 +126,13 @@ def _by_objects(folder, path, title, series):
     """Time by number of objects: series of (run, phase, colour, label)."""
     figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
     tops = []
-    for source, run, phase, colour, label in ((folder, *one) for one in series):
-        values, objects, data = source.load(run)
+    for run, phase, colour, label in series:
+        values, objects, data = folder.load(run)
         times = numpy.array(getattr(data, phase)) / 1e6
         model = fit.fit(["o", "1"], values, objects, times * 1e6)
-        _points(axes, objects / 1e3, times, colour, label)
         x = numpy.array([objects.min(), objects.max()])
-        _line(axes, x / 1e3, model.predict(values[:2], x) / 1e6, colour,
-              f"{fit.formula(model)} ns, R² = {model.r_squared:.3f}")
+        _series(axes, objects / 1e3, times, (x / 1e3, model.predict(values[:2], x) / 1e6), colour,
+                f"{label}: {_formula(model, ' ns')}")
         tops.append(times)
     _limit(axes, *tops)
     axes.set_xlabel("objects, thousands")

@@ -47,14 +47,15 @@ def table(rows, campaign):
              "|" + "---|" * (5 + len(names))]
     section = command = None
     for row in rows:
-        value = ratio(row, _baseline(row, campaign), names[-1])
+        old = _baseline(row, campaign)
+        value = ratio(row, old, names[-1])
         m1 = f"{row.m1[0]} ({row.m1[1]:.2f})" if row.m1 else "–"
         shown = row.experiment.command
         lines.append("| " + " | ".join([
             row.section if row.section != section else "",
             f"`{shown}`" if shown != command else "",
             PHASES[row.phase][0], m1, *(_cell(row.models.get(n)) for n in names),
-            f"{value:.2f}" if value else "~"]) + " |")
+            f"{value:.2f}" if value else "~" if old and names[-1] in row.models else "–"]) + " |")
         section, command = row.section, shown
     return "\n".join(lines)
 
@@ -73,7 +74,7 @@ def _explanation(campaign):
     return (f"A cell is the fitted model and its R². – : the runtime does not have it. "
             f"ratio: the first coefficient on {last} over that on {first}, or where {first} "
             f"lacks the benchmark, over that on the first runtime which has it; ~ : one of the "
-            f"two cannot be told from 0 (95 % confidence), or there is only one.")
+            f"two cannot be told from 0 (95 % confidence).")
 
 
 def markdown(rows, goals, campaign, plots):

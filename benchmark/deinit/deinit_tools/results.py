@@ -27,7 +27,7 @@ class Row:
         return self.experiment.m1.get(self.phase)
 
 
-def model(campaign, experiment, phase, name):
+def model(campaign, experiment, phase, name, robust=False):
     """The Fit of one experiment on one runtime; None where the runtime lacks it, or
     where the points are too few or too even for it."""
     run, diff = experiment.run, experiment.diff
@@ -38,7 +38,8 @@ def model(campaign, experiment, phase, name):
     selection = phases.Selection(campaign.inputs_of(run), (experiment.min_values, None))
     times = selection.of(phases.times(phase, data, baseline))
     try:
-        return fit.fit(experiment.params.split(","), selection.values, selection.objects, times)
+        return fit.fit(experiment.params.split(","), selection.values, selection.objects, times,
+                       robust)
     except UserError:
         return None
 

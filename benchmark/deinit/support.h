@@ -1,0 +1,18 @@
+// What the Swift files of the benchmark need of C.
+
+#ifndef DEINIT_SUPPORT_H
+#define DEINIT_SUPPORT_H
+
+#include "deinit-modes.h"
+
+#include <stdint.h>
+
+/// Work of a known size: a unit takes about as long as arc4random() does on an
+/// M1, 40 ns.
+void deinit_ballast(long units);
+
+/// Nanoseconds that the threads of this process have waited for a core while they
+/// could have run. Elsewhere than on Linux an estimate: 1 ms for a preemption.
+uint64_t deinit_waited(void);
+
+#endif
