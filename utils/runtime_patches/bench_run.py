@@ -11,7 +11,6 @@ import random
 import re
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -59,8 +58,7 @@ def run_process(plan, library_path, name, iterations, samples):
     """
     argv = [plan["binary"], name, f"--num-iters={iterations}",
             f"--num-samples={samples}", "--verbose"]
-    env = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1",
-           "LD_LIBRARY_PATH": library_path}
+    env = {**plan["variables"], **os.environ, "LD_LIBRARY_PATH": library_path}
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT)
@@ -128,14 +126,14 @@ def calibrate(plan, row, library_path):
         begin = time.monotonic()
         trial = run_process(plan, library_path, row["name"], iterations, 4)["samples"]
         seconds = time.monotonic() - begin
-        once = statistics.median(trial[1:])
+        once = min(trial[1:])
         if once * iterations >= 50 or iterations >= 10 ** 7:
             break
         iterations *= 30
     once = max(once, 1e-4)
     row["iterations"] = max(1, round(plan["sample_us"] / once))
     sample = once * row["iterations"]
-    counted = min(plan["most_samples"], max(3, round(plan["process_us"] / sample)))
+    counted = min(plan["most_samples"], max(5, round(plan["process_us"] / sample)))
     # The first sample of a process pays for page faults and new threads.
     row["samples"] = counted + 1
     # What a process costs beside its samples: start, and this row's set-up.
