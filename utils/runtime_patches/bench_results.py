@@ -63,17 +63,16 @@ def environment():
     }
 
 
-def write(results, files):
-    """Writes FOLDER/results.json and `files` {name: text}; each appears whole or not.
+def write(folder, results, files):
+    """Writes folder/results.json and `files` {name: text}; each appears whole or not.
 
     results.json comes last: whoever sees it sees the tables that belong to it.
     """
-    FOLDER.mkdir(parents=True, exist_ok=True)
     files = {**files, "results.json": json.dumps(results) + "\n"}
     for name, text in files.items():
-        (FOLDER / (name + ".partial")).write_text(text)
+        (folder / (name + ".partial")).write_text(text)
     for name in files:
-        os.replace(FOLDER / (name + ".partial"), FOLDER / name)
+        os.replace(folder / (name + ".partial"), folder / name)
 
 
 def load(path):

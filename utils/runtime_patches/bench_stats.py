@@ -22,8 +22,8 @@ def process_value(samples):
 
 def rank_test(one, other):
     """The two-sided p of the Mann-Whitney U test (normal approximation, with the
-    corrections for ties and continuity). Cautious for small samples: never below
-    the exact p where the samples do not overlap."""
+    corrections for ties and continuity). From FEWEST values on it is cautious: never
+    below the exact p where the samples do not overlap."""
     n, m = len(one), len(other)
     pooled = sorted([(value, 0) for value in one] + [(value, 1) for value in other])
     rank_sum, ties, start = 0.0, 0, 0

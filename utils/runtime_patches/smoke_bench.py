@@ -20,7 +20,7 @@ from .workspace import remove
 # how the scheduler places threads stays the same for tens of ms, so more samples of one
 # process say little. The budget keeps the default run within 5 minutes.
 _PLAN = {"sample_us": 1000, "process_us": 16000, "most_samples": 16, "timeout": 120,
-         "budget": 200, "fewest_rounds": 6, "most_rounds": 40, "copies": 3}
+         "budget": 200, "fewest_rounds": 6, "most_rounds": 60, "copies": 3}
 
 # Hash seeds as upstream's Benchmark_Driver sets them. And glibc must not give memory
 # back between samples: whether it does hangs on which block happens to lie on top of
@@ -50,6 +50,8 @@ def add_options(parser):
     parser.add_argument("--build-only", action="store_true",
                         help="only put the benchmark binary into both runtimes' bin/, for "
                         "upstream's own run_smoke_bench")
+    parser.add_argument("--output", metavar="DIR", type=Path, default=bench_results.FOLDER,
+                        help="where the report goes (default: build/report/smoke)")
     parser.add_argument("--show", metavar="FILE", nargs="?", type=Path,
                         const=bench_results.FOLDER / "results.json",
                         help="only show the table of an earlier results.json")
@@ -79,16 +81,22 @@ def main(options):
         for side in sides.values():
             print(f"{side['name']}: {side['folder']}")
         return 0
-    with locks.exclusive(bench_results.FOLDER):
-        results = _measure(ws, sides, binary, rows, options.samples)
+    output = Path(os.path.abspath(options.output))
+    # Two measurements at once would disturb each other.
+    with locks.exclusive(bench_results.FOLDER.parent):
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"--output {output}: {error.strerror}",
+                            "give a folder that can be written to") from None
+        results = _measure(ws, sides, binary, rows, options.samples, output / "libraries")
     results["modules"] = sorted(modules)
-    bench_results.write(results, {
+    bench_results.write(output, results, {
         "report.md": bench_table.markdown(results), "report.txt": bench_table.text(results),
         "old.json": bench_results.upstream_lines(results, ["old", "control"]),
         "new.json": bench_results.upstream_lines(results, ["new"])})
-    status = _show(results)
-    note(f"written to {bench_results.FOLDER}: results.json, report.md, report.txt")
-    return status
+    note(f"written to {output}: results.json, report.md, report.txt")
+    return _show(results)
 
 
 def _show(results):
@@ -96,10 +104,14 @@ def _show(results):
     print(bench_table.text(results, colour), end="", flush=True)
     if results["failed"]:
         row = results["failed"][0]
-        raise UserError(f"{len(results['failed'])} benchmarks did not run; {row['name']} on "
+        raise UserError(f"{_count(len(results['failed']))} did not run; {row['name']} on "
                         f"{results['sides'][row['side']]['name']}: {row['reason']}",
                         "the rest of the table holds")
     return bench_results.status(results)
+
+
+def _count(rows):
+    return f"{rows} benchmark{'s' * (rows != 1)}"
 
 
 def _check(options):
@@ -205,20 +217,20 @@ def _listing(ws, side, binary):
                     f"are all of the toolchain's libraries in {side['library_path']}?")
 
 
-def _measure(ws, sides, binary, rows, samples):
+def _measure(ws, sides, binary, rows, samples, scratch):
     begin = time.time()
     environment = bench_results.environment()
     usable = environment["usable_cores"]
     if environment["load_before"][0] > usable / 2:
         note(f"this machine is busy (load {environment['load_before'][0]:.1f} on {usable} "
              "cores): figures will be less sharp")
-    scratch = bench_results.FOLDER / "libraries"
     plan = {**_PLAN, "binary": str(binary), "rows": rows, "rounds": samples,
             "seed": int(begin), "libraries": list(runtimes.LIBRARIES),
             "scratch": str(scratch), "sides": sides, "variables": _VARIABLES}
     remove(scratch)
     try:
-        events = _run(ws, plan, [side["folder"] for side in sides.values()])
+        events = _run(ws, plan, [scratch.parent, *(side["folder"] for side in
+                                                   sides.values())])
     finally:
         remove(scratch)
     taken = {row["name"]: {"name": row["name"], "tags": row["tags"],
@@ -276,7 +288,7 @@ def _run(ws, plan, binds):
                      env={"PYTHONPATH": str(pins.REPO / "utils")}, text=True,
                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
     try:
-        with Step(f"calibrating {rows} benchmarks") as step:
+        with Step(f"calibrating {_count(rows)}") as step:
             child.stdin.write(json.dumps(plan))
             child.stdin.close()
             for line in child.stdout:
@@ -288,14 +300,14 @@ def _run(ws, plan, binds):
                 step.text = f"calibrating {event['name']}"
         if events["plan"]:
             made = events["plan"][0]
-            with Step(f"measuring {rows} benchmarks, {made['rounds']} rounds (about "
-                      f"{made['seconds'] / 60:.1f} min)") as step:
+            with Step(f"measuring {_count(rows)}, {made['rounds']} rounds (about "
+                      f"{made['seconds']:.0f} s)") as step:
                 for line in child.stdout:
                     event = json.loads(line)
                     kind = event.pop("event")
                     events[kind].append(event)
                     if kind == "process":
-                        step.text = (f"measuring {rows} benchmarks, round "
+                        step.text = (f"measuring {_count(rows)}, round "
                                      f"{event['round'] + 1} of {made['rounds']}")
         status = child.wait()
     except BaseException:
