@@ -1,0 +1,116 @@
+// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library) | %FileCheck %s
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+
+// Many child tasks create tasks at the same time, from the same bindings of
+// their parent: some from those alone, some after a binding of their own, which
+// may shadow one of the parent. All see the right values, and in the end no
+// value is alive.
+
+import Synchronization
+
+let alive = Atomic<Int>(0)
+
+final class Value: Sendable {
+  let number: Int
+  init(_ number: Int) {
+    self.number = number
+    alive.add(1, ordering: .relaxed)
+  }
+  deinit { alive.subtract(1, ordering: .relaxed) }
+}
+
+/// More keys than fit into one block, or have different hashes.
+let keys: [TaskLocal<Value?>] = (0..<90).map { _ in TaskLocal(wrappedValue: nil) }
+
+func check(_ expected: [Int: Int], _ place: String) {
+  for (index, key) in keys.enumerated() {
+    let number = key.get()?.number
+    if number != expected[index] {
+      fatalError("\(place): key \(index) is \(String(describing: number)), "
+                   + "expected \(String(describing: expected[index]))")
+    }
+  }
+}
+
+func bind(
+  _ count: Int, _ base: Int, from first: Int = 0,
+  _ body: () async -> Void
+) async {
+  if first == count { return await body() }
+  await keys[first].withValue(Value(base + first)) {
+    await bind(count, base, from: first + 1, body)
+  }
+}
+
+func numbers(_ count: Int, _ base: Int) -> [Int: Int] {
+  Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, base + $0) })
+}
+
+final class Tasks: Sendable {
+  let tasks = Mutex<[Task<Void, Never>]>([])
+  func add(_ task: Task<Void, Never>) { tasks.withLock { $0.append(task) } }
+  func wait() async {
+    for task in tasks.withLock({ $0 }) { await task.value }
+  }
+}
+
+func runChild(_ number: Int, _ expected: [Int: Int], _ tasks: Tasks) async {
+  check(expected, "child")
+  for i in 0..<6 {
+    tasks.add(Task { check(expected, "task") })
+    // The parent has bound key 0, and key 89 in some rounds.
+    let key = (number + i) % 2 == 0 ? 0 : 89
+    await keys[key].withValue(Value(-number)) {
+      let expected = expected.merging([key: -number]) { $1 }
+      tasks.add(Task { check(expected, "task after binding") })
+      async let nested: Void = check(expected, "async let")
+      await nested
+      await withTaskGroup(of: Void.self) { group in
+        keys[1].withValue(Value(-100)) {
+          let expected = expected.merging([1: -100]) { $1 }
+          group.addTask {
+            check(expected, "nested child")
+            tasks.add(Task { check(expected, "task of nested child") })
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A parent with many bindings, and children that run at the same time.
+func runParent(_ round: Int) async {
+  let base = round * 1000
+  let count = [1, 5, 30, 90][round % 4]
+  let expected = numbers(count, base)
+  let tasks = Tasks()
+  await bind(count, base) {
+    await withTaskGroup(of: Void.self) { group in
+      for child in 0..<8 {
+        if child % 2 == 0 {
+          group.addTask { await runChild(child, expected, tasks) }
+          continue
+        }
+        // The binding ends before the child does.
+        keys[2].withValue(Value(-child)) {
+          let expected = expected.merging([2: -child]) { $1 }
+          group.addTask { await runChild(child, expected, tasks) }
+        }
+      }
+    }
+  }
+  await tasks.wait()
+}
+
+@main struct Main {
+  static func main() async {
+    for round in 0..<200 { await runParent(round) }
+    // CHECK: alive: 0
+    print("alive: \(alive.load(ordering: .relaxed))")
+  }
+}
