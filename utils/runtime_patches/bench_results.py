@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 
 from . import bench_stats, pins
 from .errors import UserError
@@ -32,7 +33,13 @@ def conclude(rows, failed):
             side = "new" if "new" in values else "old"
             single.append({"name": row["name"], "side": side, "values": values[side],
                            "max_rss": min(p["max_rss"] for p in row["columns"][side])})
-    return bench_stats.judge(sorted(compared, key=lambda row: row["name"])), single
+    return bench_stats.judge(sorted(compared, key=_natural)), single
+
+
+def _natural(row):
+    """Sorts `Task.8` before `Task.64`."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part.lower())
+            for part in re.split(r"(\d+)", row["name"])]
 
 
 def status(results):
