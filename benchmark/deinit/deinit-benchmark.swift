@@ -31,8 +31,10 @@ struct Run {
   /// Measures all points and prints a line for each.
   func run() async {
     let keys = Keys(count: points.map(\.values).max() ?? 0)
-    // The first deinits start threads, bind symbols and fill caches.
-    for point in points.prefix(3) { _ = await measure(point, keys) }
+    // The first deinits start threads, bind symbols and get memory: as much as the
+    // largest points need, on every thread that may take part.
+    let most = [points.max { $0.objects < $1.objects }!, points.max { $0.size < $1.size }!]
+    for point in points.prefix(3) + most + most { _ = await attempt(point, keys) }
     print("# \(options.label ?? "\(benchmark.name) \(options.inputs) --ballast=\(options.ballast)")")
     print("#")
     print(options.withInputs ? "# values objects schedule(ns) total(ns)" : "# schedule(ns) total(ns)")
@@ -89,6 +91,7 @@ struct Run {
 
 @main struct Main {
   static func main() {
+    deinit_keep_memory()
     let options = Options.parse(CommandLine.arguments.dropFirst())
     guard let benchmark = Benchmark.all.first(where: { $0.name == options.name }) else {
       fail("there is no benchmark '\(options.name)'", hint: "--list prints all of them")

@@ -11,6 +11,8 @@ import Glibc
 struct Point {
   var values: Int
   var objects: Int
+  /// What the benchmark that copies keeps at most.
+  var size: Int { (1 + values) * objects }
 }
 
 /// Nanoseconds of a clock that never goes backwards.

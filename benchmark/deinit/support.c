@@ -1,6 +1,10 @@
 #include "support.h"
 
 #include <dirent.h>
+#include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <sys/resource.h>
 
@@ -41,3 +45,13 @@ uint64_t deinit_waited(void) {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw * 1000000ull : 0;
 }
 #endif
+
+void deinit_keep_memory(void) {
+#ifdef __GLIBC__
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  // As much as an arena can grow by at once.
+  mallopt(M_TOP_PAD, 64 << 20);
+  // The array of the objects, too, comes from the heap.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}

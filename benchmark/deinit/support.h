@@ -15,4 +15,9 @@ void deinit_ballast(long units);
 /// could have run. Elsewhere than on Linux an estimate: 1 ms for a preemption.
 uint64_t deinit_waited(void);
 
+/// Keeps memory that was freed in this process. glibc gives it back to the kernel, and
+/// the jobs of a large point then pay for page faults that those of a small point do
+/// not: that looks like a term o².
+void deinit_keep_memory(void);
+
 #endif

@@ -1,7 +1,7 @@
 """Every experiment, in order: what is measured, what is fitted, and what it gave on an M1.
 
-The M1's figures are those published with the design of isolated and async deinit
-(unoptimized, Swift 5.x toolchains of its author); () where it had none.
+The M1's figures are those that the seed of this benchmark printed, for an unoptimized
+build.
 """
 
 from __future__ import annotations

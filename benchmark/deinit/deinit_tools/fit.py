@@ -5,6 +5,7 @@ Needs numpy and statsmodels (inside.require).
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy
@@ -82,7 +83,10 @@ def fit(params, values, objects, times, robust=False):
     # Columns of one size: o² reaches 10⁹ where the constant is 1.
     scale = numpy.abs(matrix).max(axis=0)
     if robust:
-        result = QuantReg(y, matrix / scale).fit(q=0.5, max_iter=5000)
+        with warnings.catch_warnings():
+            # Going round in a circle of equally good fits ends the search, too.
+            warnings.simplefilter("ignore")
+            result = QuantReg(y, matrix / scale).fit(q=0.5, max_iter=5000)
         deviation, spread = numpy.abs(result.resid).sum(), numpy.abs(y - numpy.median(y)).sum()
     else:
         # Noise grows with the number of objects: intervals that allow for it.
