@@ -28,8 +28,9 @@ def require(*modules):
     if os.environ.get(_MARK):
         raise UserError(f"Python has no {', '.join(missing)}",
                         f"pip install {' '.join(missing)}, or utils/update-checkout")
-    binds = {os.path.dirname(os.path.abspath(word.partition("=")[2] or word))
-             for word in sys.argv[1:] if os.path.exists(word.partition("=")[2] or word)}
+    paths = [os.path.abspath(word.partition("=")[2] or word) for word in sys.argv[1:]]
+    binds = {path if os.path.isdir(path) else os.path.dirname(path)
+             for path in paths if os.path.exists(path)}
     sys.stdout.flush()
     os.environ[_MARK] = "1"
     os.environ.setdefault("MPLCONFIGDIR", str(REPO / "build" / "matplotlib"))
