@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -89,6 +90,8 @@ def main(options):
         except OSError as error:
             raise UserError(f"--output {output}: {error.strerror}",
                             "give a folder that can be written to") from None
+        # As for Ctrl-C: nothing is left behind.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         results = _measure(ws, sides, binary, rows, options.samples, output / "libraries")
     results["modules"] = sorted(modules)
     bench_results.write(output, results, {
