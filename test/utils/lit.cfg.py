@@ -39,6 +39,9 @@ if "filecheck" in parameters:
     config.available_features.add("workspace")
     if parameters.get("runtime") in ("stock", "before"):
         config.available_features.add("runtime_before")
+with open(os.path.join(REPO, "patches", "series")) as order:
+    config.available_features.update("patch_" + line.strip() for line in order
+                                     if line.strip() and not line.startswith("#"))
 config.available_features.update(
     feature for feature in parameters.get("features", "").split(",") if feature)
 if lit_config.maxIndividualTestTimeIsSupported[0]:
