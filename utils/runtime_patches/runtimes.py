@@ -22,7 +22,8 @@ from .progress import Step, note, run_logged
 from .workspace import remove
 
 LIBRARIES = {"libswiftCore.so": "core", "libswift_Concurrency.so": "Concurrency"}
-_SOURCE, _BUILD = "/swift-source", "/swift-build"
+_SOURCE, _BUILD, _CONFIG = "/swift-source", "/swift-build", "/swift-config"
+_CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake")
 _PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")
 
 
@@ -79,10 +80,10 @@ def ensure(ws, name, checkout_option=None):
 
 
 def _configuration_key(ws):
-    digest = hashlib.sha256(str(ws.toolchain).encode())
-    for path in (pins.CONFIG / "runtime.cmake",
-                 pins.CONFIG / "dispatch" / "dispatchConfig.cmake"):
-        digest.update(path.read_bytes())
+    digest = hashlib.sha256("\0".join([str(ws.toolchain), _SOURCE, _BUILD,
+                                       _CONFIG]).encode())
+    for path in _CONFIGURATION:
+        digest.update((pins.CONFIG / path).read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -117,6 +118,10 @@ def _build_before(ws, git, base, home, stamp):
         remove(partial)
         (partial / "source").mkdir(parents=True)
         (partial / "build").mkdir()
+        # The build folder names these files; it outlives this clone of the repository.
+        (partial / "config" / "dispatch").mkdir(parents=True)
+        for path in _CONFIGURATION:
+            shutil.copy2(pins.CONFIG / path, partial / "config" / path)
         with Step("unpatched sources"):
             _export(git, base, partial / "source")
         (partial / "stamp.json").write_text(json.dumps(stamp))
@@ -140,12 +145,13 @@ def _export(git, commit, target):
 
 def _compile(ws, home, name, configure=False):
     """Runs Resync, CMake (where needed) and ninja on home/source and home/build."""
-    fixed = [(home / "source", f"{_SOURCE}/swift"), (home / "build", _BUILD)]
+    fixed = [(home / "source", f"{_SOURCE}/swift"), (home / "build", _BUILD),
+             (home / "config", _CONFIG)]
     lines = [f"cmake -DStringProcessing_ROOT_DIR={_SOURCE} "
              f"-P {_SOURCE}/swift/Runtimes/Resync.cmake"]
     if configure:
         lines.append(f"cmake -G Ninja -DSWIFT_TOOLCHAIN_USR:PATH='{ws.toolchain}' "
-                     f"-C '{pins.CONFIG}/runtime.cmake' "
+                     f"-C {_CONFIG}/runtime.cmake "
                      f"-S {_SOURCE}/swift/Runtimes/Core -B {_BUILD}")
     lines.append(f"ninja -C {_BUILD}")
     env = ws.environment(extra={"CCACHE_DIR": os.environ.get(
