@@ -239,13 +239,9 @@ search = f"-I {unittest} -L {unittest}" if unittest else ""
 # the toolchain's own libraries.
 runpath = f"-no-toolchain-stdlib-rpath -Xlinker -rpath -Xlinker {libdir}"
 instrument = " ".join(f"-sanitize={s}" for s in config.sanitizers)
-if "thread" in config.sanitizers:
-    # Debian's libclang_rt.tsan refers to this variable and does not define it.
-    stub = os.path.join(output, "tsan-stub.o")
-    os.makedirs(output, exist_ok=True)
-    subprocess.run([config.clang, "-x", "c", "-c", "-", "-o", stub], check=True, text=True,
-                   input="__attribute__((weak)) unsigned _ZN11__sanitizer16struct_termio_szE;")
-    instrument += f" -Xlinker {stub}"
+if config.sanitizers:
+    # Debian's sanitizer runtimes refer to this variable and do not define it.
+    instrument += " -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0"
 
 config.target_build_swift = " ".join(
     [config.swiftc, "-target", config.variant_triple, runpath, search, cache, language,

@@ -3,10 +3,11 @@
 import re
 
 # Instances of libstdc++ templates depend on its version and on inlining; linkers
-# mark the ends of sections each in their own way. Neither is anybody's interface.
+# mark the ends of sections each in their own way, AddressSanitizer marks globals. None
+# is anybody's interface.
 _NOT_OURS = re.compile(
     r"_Z(?:N[KVO]*)?(?:St|9__gnu_cxx)|_ZT[ISVT]*(?:N?St|N9__gnu_cxx)|_ZGVN?St"
-    r"|__(?:start|stop)_|__bss_start$|_edata$|_end$")
+    r"|__odr_asan_gen_|__(?:start|stop)_|__bss_start$|_edata$|_end$")
 
 
 def exports(ws, library):

@@ -135,10 +135,12 @@ def check_patches():
 def build_runtime():
     parser = _parser(
         "build-runtime", "Builds runtimes: stock, before (unpatched), after (the series "
-        "and what is edited in\nthe checkout), upto:PATCH. They are laid in "
-        "build/runtimes/NAME.",
+        "and what is edited in\nthe checkout), upto:PATCH, and the series with a sanitizer or "
+        "with assertions: asan, tsan,\nubsan, debug (unpatched: before-asan, …). They "
+        "are laid in build/runtimes/NAME.",
         ["utils/build-runtime before after",
-         "utils/build-runtime upto:tasklocal-copy-dense-set"])
+         "utils/build-runtime upto:tasklocal-copy-dense-set",
+         "utils/build-runtime tsan"])
     parser.add_argument("names", metavar="NAME", nargs="+")
     options = _parse(parser)
     for name in options.names:

@@ -4,6 +4,7 @@ stock    the toolchain's own libraries
 before   the same sources rebuilt without the series: what `after` is compared with
 after    the checkout with the series, and what is edited there
 upto:P   the series up to and with patch P
+asan, tsan, ubsan, debug, before-asan, …   see variants.py
 
 A build happens at two fixed paths inside the workspace, and each runtime starts
 from a copy of before's tree: only what a patch touches is compiled.
@@ -16,7 +17,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import abi, checkout, locks, pins, series
+from . import abi, checkout, locks, pins, series, variants
 from .errors import UserError
 from .progress import Step, note, run_logged
 from .workspace import remove
@@ -47,7 +48,7 @@ def info(name):
 
 def check_name(name):
     """UserError unless NAME is the name of a runtime."""
-    if name in ("stock", "before", "after"):
+    if name in ("stock", "before", "after") or variants.split(name):
         return
     patches = series.names()
     if name.startswith("upto:"):
@@ -56,7 +57,8 @@ def check_name(name):
         raise UserError(f"no patch '{name[5:]}' in patches/series",
                         "the series is: " + ", ".join(patches))
     raise UserError(f"no runtime '{name}'",
-                    "runtimes are stock, before, after and upto:PATCH")
+                    "runtimes are stock, before, after, upto:PATCH, "
+                    f"{', '.join(variants.NAMES)} and before-VARIANT")
 
 
 def stale(name):
@@ -143,7 +145,7 @@ def _export(git, commit, target):
                         f"is there room on the disk, and is {git.folder} whole?")
 
 
-def _compile(ws, home, name, configure=False):
+def _compile(ws, home, name, configure=False, variant=None):
     """Runs Resync, CMake (where needed) and ninja on home/source and home/build."""
     fixed = [(home / "source", f"{_SOURCE}/swift"), (home / "build", _BUILD),
              (home / "config", _CONFIG)]
@@ -153,7 +155,11 @@ def _compile(ws, home, name, configure=False):
         lines.append(f"cmake -G Ninja -DSWIFT_TOOLCHAIN_USR:PATH='{ws.toolchain}' "
                      f"-C {_CONFIG}/runtime.cmake "
                      f"-S {_SOURCE}/swift/Runtimes/Core -B {_BUILD}")
-    lines.append(f"ninja -C {_BUILD}")
+    if variant:
+        lines.append(f"cmake -C {_CONFIG}/{variant}.cmake {_BUILD}")
+    # Of a variant the two libraries: the others are its users, without its sanitizer.
+    targets = " ".join(LIBRARIES) if variant else ""
+    lines.append(f"ninja -C {_BUILD} {targets}")
     env = ws.environment(extra={"CCACHE_DIR": os.environ.get(
         "CCACHE_DIR", str(ws.cache / "ccache")), "CCACHE_NOHASHDIR": "1"})
     if ws.from_packages or shutil.which("ccache"):
@@ -172,35 +178,53 @@ def _libraries(home):
 
 
 def _ensure_patched(ws, name, option):
-    tree, git = _patched_tree(ws, option)
-    state = checkout.State(git)
-    commit = None
-    if name.startswith("upto:"):
-        commit = state.commits.get(name[5:])
-        if not commit:
-            raise UserError(f"{git.folder} has no commit of patch '{name[5:]}'",
-                            f"utils/apply-patches --checkout {tree}")
+    """Builds `name`, which is not before, in a copy of before's build."""
+    base, variant = variants.split(name) or (name, None)
+    if base == "before":
+        git, commit = _base(ws)
+        tree, applied = ws.sources, []
+    else:
+        tree, git = _patched_tree(ws, option)
+        state = checkout.State(git)
+        commit, applied = None, state.applied
+        if base.startswith("upto:"):
+            commit = state.commits.get(base[5:])
+            if not commit:
+                raise UserError(f"{git.folder} has no commit of patch '{base[5:]}'",
+                                f"utils/apply-patches --checkout {tree}")
+            applied = applied[:applied.index(base[5:]) + 1]
+    home, stamp = _copy_of_before(ws, name, variant)
+    with Step(f"runtime '{name}': {len(applied)} patches on {stamp['base'][:12]}"
+              + (" (1-2 min the first time)" if variant else "")):
+        _sync(ws, git, commit, home)
+        _compile(ws, home, name, variant=variant)
+    made = {**stamp, "name": name, "patches": applied}
+    if base != "before":
+        made |= {"commit": commit or state.head, "checkout": str(tree),
+                 "series": series.key()}
+    _assemble(ws, name, _libraries(home), made)
+
+
+def _copy_of_before(ws, name, variant):
+    """(build/work/NAME, its stamp): a copy of before's tree, made once."""
     before = ws.cache / f"before-{_configuration_key(ws)}"
     home = pins.BUILD / "work" / name.replace(":", "-")
-    base = json.loads((before / "stamp.json").read_text())
-    made = _read_json(home / "stamp.json")
-    if made != base:
+    stamp = json.loads((before / "stamp.json").read_text())
+    if variant:
+        flags = variants.configuration(variant).read_bytes()
+        stamp["variant"] = [variant, hashlib.sha256(flags).hexdigest()[:12]]
+    if _read_json(home / "stamp.json") != stamp:
         with Step(f"runtime '{name}': a copy of before's build"):
             partial = home.with_name(home.name + ".partial")
             remove(partial)
             remove(home)
             partial.parent.mkdir(parents=True, exist_ok=True)
             subprocess.run(["cp", "-a", str(before), str(partial)], check=True)
+            if variant:
+                shutil.copy2(variants.configuration(variant), partial / "config")
+                (partial / "stamp.json").write_text(json.dumps(stamp))
             partial.rename(home)
-    applied = state.applied
-    if commit:
-        applied = applied[:applied.index(name[5:]) + 1]
-    with Step(f"runtime '{name}': {len(applied)} patches on {base['base'][:12]}"):
-        _sync(ws, git, commit, home)
-        _compile(ws, home, name)
-    _assemble(ws, name, _libraries(home), {
-        **base, "name": name, "patches": applied, "commit": commit or state.head,
-        "checkout": str(tree), "series": series.key()})
+    return home, stamp
 
 
 def _sync(ws, git, commit, home):
@@ -301,6 +325,8 @@ def _assemble(ws, name, libraries, made):
             copy.unlink(missing_ok=True)
             shutil.copy2(path, copy)
             copy.rename(target)
+    if variants.split(name):
+        variants.complete(ws, variants.split(name)[1], home)
     made = {"name": name, "exports": {}, **made}
     for library in libraries:
         added, removed = abi.difference(ws, stock / library, libdir(name) / library)

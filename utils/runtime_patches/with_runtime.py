@@ -13,7 +13,9 @@ _HELP = """\
 usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME -- CMD [ARG ...]
 
 Runs CMD with the toolchain (swiftc, clang, FileCheck, lit) on PATH and with the
-libraries of runtime NAME first in LD_LIBRARY_PATH: stock, before, after, upto:PATCH.
+libraries of runtime NAME first in LD_LIBRARY_PATH: stock, before, after, upto:PATCH,
+or a variant (asan, tsan, ubsan, debug; before-asan, …), for which swiftc compiles with
+that sanitizer: a program without it cannot load the libraries.
 
 CMD runs in this folder and sees it, the repository and the temporary folder at
 their own paths; the rest of the system is the toolchain's. It replaces this
@@ -78,5 +80,7 @@ def main():
     libdir = home / "lib" / "swift" / "linux"
     cwd = os.getcwd()
     (pins.BUILD / "module-cache").mkdir(exist_ok=True)
-    enter.become(ws.root, argv, binds=ws.binds([cwd, *options.bind]), cwd=cwd,
-                 env=ws.environment(libdir))
+    env = ws.environment(libdir)
+    if (home / "bin" / "swiftc").exists():
+        env["PATH"] = f"{home / 'bin'}:{env['PATH']}"
+    enter.become(ws.root, argv, binds=ws.binds([cwd, *options.bind]), cwd=cwd, env=env)

@@ -1,0 +1,3 @@
+# AddressSanitizer and LeakSanitizer in the runtime's C and C++ code.
+set(CMAKE_C_FLAGS "-fsanitize=address -fno-omit-frame-pointer -g1" CACHE STRING "" FORCE)
+set(CMAKE_CXX_FLAGS "-include cstdint ${CMAKE_C_FLAGS}" CACHE STRING "" FORCE)

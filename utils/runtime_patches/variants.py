@@ -1,0 +1,50 @@
+"""Runtimes in another configuration: with a sanitizer, or with assertions.
+
+VARIANT is the series in that configuration, before-VARIANT the unpatched sources.
+build-script-config/variants/VARIANT.cmake holds its compiler flags.
+"""
+
+import shutil
+from pathlib import Path
+
+from . import pins
+
+# variant: swiftc's -sanitize=. It has none for undefined behaviour on Linux: there the
+# libraries bring the sanitizer's runtime along.
+_SANITIZE = {"asan": "address", "tsan": "thread", "ubsan": None, "debug": None}
+NAMES = tuple(_SANITIZE)
+
+
+def split(name):
+    """("before" or "after", variant) of a runtime's name; None where it is no variant."""
+    base, dash, variant = name.rpartition("-")
+    if variant not in _SANITIZE or (dash and base != "before"):
+        return None
+    return base or "after", variant
+
+
+def configuration(variant):
+    """The CMake initial cache of a variant."""
+    return pins.CONFIG / "variants" / f"{variant}.cmake"
+
+
+def complete(ws, variant, home):
+    """Adds to runtime folder `home` what programs need that are to run on the variant:
+    bin/swiftc, which compiles with its sanitizer, and the library of ubsan.
+
+    A library with a sanitizer loads only into a program that has its runtime. The
+    compiler has none, so it must not see LD_LIBRARY_PATH.
+    """
+    options = ""
+    if _SANITIZE[variant]:
+        # Debian's sanitizer runtimes refer to this variable and do not define it.
+        options = (f" -sanitize={_SANITIZE[variant]}"
+                   " -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0")
+    path = home / "bin" / "swiftc"
+    path.write_text(f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {ws.toolchain}/bin/swiftc'
+                    f'{options} "$@"\n')
+    path.chmod(0o755)
+    if variant == "ubsan":
+        place = Path(f"{ws.root}{ws.toolchain}/lib/clang")
+        for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
+            shutil.copy2(library, home / "lib" / "swift" / "linux")
