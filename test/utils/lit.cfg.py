@@ -6,6 +6,7 @@ leaves out the tests that need the workspace.
 
 import os
 import shlex
+import shutil
 import sys
 import tempfile
 
@@ -44,6 +45,12 @@ with open(os.path.join(REPO, "patches", "series")) as order:
                                      if line.strip() and not line.startswith("#"))
 config.available_features.update(
     feature for feature in parameters.get("features", "").split(",") if feature)
+chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (
+    "chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))), None)
+if chromium:
+    config.available_features.add("chromium")
+else:
+    lit_config.note("tests in a browser are left out: no chromium on PATH, nor in $CHROMIUM")
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(parameters.get("timeout", "300"))
 
@@ -53,6 +60,7 @@ config.substitutions += [
     ("%{workspace-options}", parameters.get("workspace_options", "")),
     ("%{checkout}", shlex.quote(parameters.get("checkout", ""))),
     ("%{unittest}", shlex.quote(parameters.get("unittest_dir", ""))),
+    ("%{chromium}", shlex.quote(chromium or "")),
     ("%{runtime}", parameters.get("runtime", "after")),
     ("%{python}", shlex.quote(sys.executable)), ("%python", shlex.quote(sys.executable)),
     ("%{repo}", shlex.quote(REPO)), ("%utils", shlex.quote(os.path.join(REPO, "utils"))),

@@ -33,11 +33,11 @@ def conclude(rows, failed):
             side = "new" if "new" in values else "old"
             single.append({"name": row["name"], "side": side, "values": values[side],
                            "max_rss": min(p["max_rss"] for p in row["columns"][side])})
-    return bench_stats.judge(sorted(compared, key=_natural)), single
+    return bench_stats.judge(sorted(compared, key=natural)), single
 
 
-def _natural(row):
-    """Sorts `Task.8` before `Task.64`."""
+def natural(row):
+    """A key that sorts `Task.8` before `Task.64`."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part.lower())
             for part in re.split(r"(\d+)", row["name"])]
 
@@ -95,13 +95,19 @@ def load(path):
         raise UserError(f"{path} cannot be read: {error.strerror}", again) from None
     except ValueError as error:
         raise UserError(f"{path} is damaged: {error}", again) from None
+    check(path, results)
+    return results
+
+
+def check(path, results):
+    """UserError unless `results`, which `path` held, are those of a comparison."""
+    again = "utils/run-smoke-bench makes it anew"
     if not isinstance(results, dict) or any(
             not isinstance(results.get(name), kind) for name, kind in _NEEDED.items()):
         raise UserError(f"{path} is not a result of run-smoke-bench", again)
     if results["format"] != FORMAT:
         raise UserError(f"{path} has format {results['format']}, this version reads "
                         f"{FORMAT}", again)
-    return results
 
 
 def upstream_lines(results, columns):

@@ -14,15 +14,16 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(message, f"{self.prog} --help", 2)
 
 
-def _parser(name, description, examples):
+def _parser(name, description, examples, workspace=True):
     parser = _Parser(prog=f"utils/{name}", description=description,
                      formatter_class=argparse.RawDescriptionHelpFormatter,
                      epilog="examples:\n" + "\n".join("  " + e for e in examples),
                      allow_abbrev=False)
-    parser.add_argument("--checkout", metavar="DIR",
-                        help="the folder that holds your swift/ checkout")
-    parser.add_argument("--toolchain", metavar="DIR",
-                        help="the usr folder of your Swift toolchain; needs --checkout")
+    if workspace:
+        parser.add_argument("--checkout", metavar="DIR",
+                            help="the folder that holds your swift/ checkout")
+        parser.add_argument("--toolchain", metavar="DIR",
+                            help="the usr folder of your Swift toolchain; needs --checkout")
     parser.add_argument("-q", "--quiet", action="store_true",
                         help="no progress, only results and errors")
     return parser
@@ -182,9 +183,31 @@ def run_smoke_bench():
     return smoke_bench.main(options)
 
 
+def report():
+    from . import report as pages
+    parser = _parser(
+        "report", "Makes one page of all results: summary, tables, plots, environment. It "
+        "needs no network\nand no scripts. Without arguments: of everything below "
+        "build/report.",
+        ["utils/report", "utils/report ~/laptop/results.json ~/server/results.json",
+         "utils/report ~/farm --output /tmp/page.html"], workspace=False)
+    parser.add_argument("results", metavar="FILE", nargs="*", type=Path,
+                        help="results.json of run-smoke-bench or of another harness, report.json "
+                        "of benchmark/deinit/reproduce, or folders that hold some; those of "
+                        "several machines are merged")
+    parser.add_argument("--output", metavar="FILE", type=Path, default=pages.PAGE,
+                        help="where the page goes (default: build/report/index.html)")
+    options = _parse(parser)
+    results = options.results or pages.found()
+    count, notes = pages.write(results, options.output)
+    for line in notes:
+        progress.note(line)
+    print(f"{options.output}: {count} result{'s' * (count != 1)}")
+
+
 COMMANDS = {
     "update-checkout": update_checkout, "apply-patches": apply_patches,
     "export-patches": export_patches, "check-patches": check_patches,
     "build-runtime": build_runtime, "run-test": run_test,
-    "run-smoke-bench": run_smoke_bench,
+    "run-smoke-bench": run_smoke_bench, "report": report,
 }

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from . import (bench_build, bench_results, bench_stats, bench_table, locks, pins,
-               progress, runtimes, setup)
+               progress, report, runtimes, setup)
 from .errors import UserError
 from .git import Git
 from .progress import Step, note
@@ -99,6 +99,7 @@ def main(options):
         "old.json": bench_results.upstream_lines(results, ["old", "control"]),
         "new.json": bench_results.upstream_lines(results, ["new"])})
     note(f"written to {output}: results.json, report.md, report.txt")
+    report.renew(output)
     return _show(results)
 
 

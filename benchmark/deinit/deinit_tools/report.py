@@ -7,6 +7,8 @@ import os
 import platform
 import re
 
+from runtime_patches import bench_results
+
 from . import fit
 from .phases import PHASES
 from .readme import BEGIN, END
@@ -88,15 +90,19 @@ def markdown(rows, goals, campaign, plots):
 def as_json(rows, goals, campaign):
     """The whole report as data: coefficients in ns, intervals of 95 % confidence."""
     def of(found):
-        return {"params": found.params, "coefficients": list(map(float, found.coefficients)),
+        return {"formula": fit.formula(found), "params": found.params, "coefficients": list(map(float, found.coefficients)),
                 "intervals": [list(map(float, pair)) for pair in found.intervals],
                 "r_squared": found.r_squared, "adjusted_r_squared": found.adjusted}
     return json.dumps({
         "conditions": conditions(campaign), "scale": campaign.scale.name,
+        "environment": bench_results.environment(),
         "runtimes": campaign.names,
         "goals": [{"text": g.text, "runtime": g.runtime, "value": float(g.value), "limit": g.limit_text,
                    "reached": bool(g.reached)} for g in goals],
         "rows": [{"experiment": row.section, "run": row.experiment.run.command,
+                  "name": row.experiment.run.name, "params": row.experiment.params.split(","),
+                  "diff": row.experiment.diff and row.experiment.diff.name,
+                  "min_values": row.experiment.min_values,
                   "command": row.experiment.command, "phase": PHASES[row.phase][0],
                   "m1": row.m1 and {"formula": row.m1[0], "r_squared": row.m1[1]},
                   "here": {name: of(found) for name, found in row.models.items()},

@@ -1,0 +1,252 @@
+"""Finds the results of all benchmarks, reads and checks them.
+
+Three kinds of files are known: results.json of run-smoke-bench, report.json of
+benchmark/deinit/reproduce, and results.json of any other harness:
+
+    {"format": 1, "kind": "harness", "name": "scaling", "title": text, "command": text,
+     "started": text, "environment": bench_results.environment(), "notes": [text],
+     "tables": [{"title": text, "columns": [text], "rows": [[text or number]]}],
+     "curves": [{"title": text, "x": text, "y": text, "log_x": false, "log_y": false,
+                 "series": [{"name": text, "points": [[x, y]]}]}]}
+
+of which only format, kind, name and title must be there.
+"""
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+
+from .. import bench_results
+from ..errors import UserError
+
+_HINT = ("give results.json of utils/run-smoke-bench, report.json of "
+         "benchmark/deinit/reproduce, or folders that hold them")
+
+
+@dataclasses.dataclass
+class Result:
+    """One file of results. kind: "smoke", "deinit" or "harness"; label: the machine
+    (and run) as the page calls it: A, B, or A2 for its second run of one kind."""
+    kind: str
+    path: Path
+    data: dict
+    label: str = ""
+
+    @property
+    def environment(self):
+        """The machine; an empty dictionary where the file does not tell."""
+        return self.data.get("environment") or {}
+
+
+def found(folder):
+    """The files of results in a folder such as build/report, and below."""
+    files = {path for depth in ("", "*/", "*/*/") for name in ("results.json", "report.json")
+             for path in folder.glob(depth + name)}
+    return sorted(path for path in files if not (
+        path.parent.name == "quick" and path.parents[1] / path.name in files))
+
+
+def load_all(paths):
+    """([Result], [notes]) of files, or folders that hold some. UserError for damaged ones."""
+    files = []
+    for path in map(Path, paths):
+        below = found(path) if path.is_dir() else [path]
+        if not below:
+            raise UserError(f"no results in {path}", _HINT)
+        files += [file for file in below if file not in files]
+    if not files:
+        raise UserError("there are no results yet", "utils/run-smoke-bench measures some")
+    results, notes, seen = [], [], {}
+    for file in files:
+        text = _text(file)
+        digest = hashlib.sha256(text.encode()).digest()
+        if digest in seen:
+            notes.append(f"{file} holds the same as {seen[digest]}: counted once")
+            continue
+        seen[digest] = file
+        results.append(_load(file, text))
+    _name_machines(results)
+    return results, notes
+
+
+def _text(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"there is no {path}", _HINT) from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", _HINT) from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is damaged: it is not text", _HINT) from None
+
+
+def _load(path, text):
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}", "measure again, or leave it out") from None
+    if isinstance(data, dict) and "verdicts" in data:
+        bench_results.check(path, data)
+        _Check(path).smoke(data)
+        return Result("smoke", path, data)
+    if isinstance(data, dict) and "conditions" in data:
+        _Check(path).deinit(data)
+        return Result("deinit", path, data)
+    if isinstance(data, dict) and data.get("kind") == "harness":
+        if data.get("format") != 1:
+            raise UserError(f"{path} has format {data.get('format')}, this version reads 1",
+                            "measure again, or leave it out")
+        _Check(path).harness(data)
+        return Result("harness", path, data)
+    raise UserError(f"{path} holds no results that are known here", _HINT)
+
+
+def is_number(value):
+    """Whether `value` is a number that can have been measured."""
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and abs(value) < 1e18)
+
+
+def _positive(value):
+    return is_number(value) and value > 1e-12
+
+
+def _cell(value):
+    return value is None or isinstance(value, (str, bool)) or is_number(value)
+
+
+def _one_of(*choices):
+    return lambda value: isinstance(value, str) and value in choices
+
+
+def _optional(kind):
+    return lambda value: value is None or (is_number(value) if kind is float else
+                                           isinstance(value, kind))
+
+
+# A dictionary names what must be there; a list holds any number of its only element.
+_SMOKE = {
+    "sides": {"old": {"name": str}, "new": {"name": str}},
+    "method": {"rounds": _positive, "level": is_number, "factor": is_number},
+    "environment": {"others": is_number, "machine": str},
+    "rows": [{"name": str, "columns": dict}],
+    "verdicts": [{"name": str, "old": _positive, "new": _positive, "delta": is_number,
+                  "speedup": _positive, "adjusted": is_number, "p": is_number,
+                  "floor": _positive, "noise": is_number, "verdict": _one_of("slower", "faster", "same")}],
+    "one_sided": [{"name": str, "side": str, "values": [_positive]}],
+    "failed": [{"name": str, "side": str, "reason": str}]}
+_PROCESSES = [{"samples": [is_number], "max_rss": is_number}]
+_DEINIT = {
+    "conditions": str, "runtimes": [str],
+    "goals": [{"text": str, "runtime": str, "value": is_number, "limit": str, "reached": bool}],
+    "rows": [{"experiment": str, "name": str, "command": str, "here": dict,
+              "params": [_one_of("vo2", "vo", "v", "o2", "o", "1")],
+              "phase": _one_of("Scheduling", "Execution", "Total"), "diff": _optional(str),
+              "min_values": _optional(float), "ratio": _optional(float), "m1": _optional(dict)}]}
+_MODEL = {"formula": str, "coefficients": [is_number], "r_squared": float}
+_M1 = {"formula": str, "r_squared": is_number}
+_HARNESS = {"name": str, "title": str}
+_TABLE = {"title": str, "columns": [str], "rows": [[_cell]]}
+_CURVE = {"title": str, "x": str, "y": str,
+          "series": [{"name": str, "points": [[is_number]]}]}
+
+
+class _Check:
+    """UserError where the file does not have the shape that the page needs."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def fail(self, where):
+        raise UserError(f"{self.path} is damaged: {where or 'its content'} is missing or wrong",
+                        "measure again, or leave it out")
+
+    def shape(self, value, wanted, where=""):
+        """Compares `value` with `wanted`: see _SMOKE."""
+        if isinstance(wanted, dict):
+            if not isinstance(value, dict):
+                self.fail(where)
+            for name, inner in wanted.items():
+                if name not in value:
+                    self.fail(f"{where}.{name}".lstrip("."))
+                self.shape(value[name], inner, f"{where}.{name}".lstrip("."))
+        elif isinstance(wanted, list):
+            if not isinstance(value, list):
+                self.fail(where)
+            for number, inner in enumerate(value):
+                self.shape(inner, wanted[0], f"{where}[{number}]")
+        elif not (isinstance(value, wanted) if isinstance(wanted, type) else wanted(value)):
+            self.fail(where)
+
+    def smoke(self, data):
+        """What bench_results.load has not looked at."""
+        self.shape(data, _SMOKE)
+        rows = {row["name"]: row for row in data["rows"]}
+        for verdict in data["verdicts"]:
+            columns = rows.get(verdict["name"], {}).get("columns", {})
+            for column in ("old", "control", "new"):
+                where = f"{column} of {verdict['name']}"
+                self.shape(columns.get(column), _PROCESSES, where)
+                if not columns[column] or not all(p["samples"] for p in columns[column]):
+                    self.fail(where)
+        if any(row["side"] not in ("old", "new") for row in data["failed"] + data["one_sided"]):
+            self.fail("a side")
+
+    def harness(self, data):
+        """Only what is there."""
+        self.shape(data, _HARNESS)
+        self.shape(data.get("notes", []), [str], "notes")
+        self.shape(data.get("tables", []), [_TABLE], "tables")
+        self.shape(data.get("curves", []), [_CURVE], "curves")
+        self.shape(data.get("environment", {}), dict, "environment")
+        for curve in data.get("curves", []):
+            for series in curve["series"]:
+                if any(len(point) != 2 for point in series["points"]):
+                    self.fail(f"a point of {series['name']}")
+
+    def deinit(self, data):
+        """The fitted models, too."""
+        self.shape(data, _DEINIT)
+        self.shape(data.get("environment", {}), dict, "environment")
+        for row in data["rows"]:
+            if not row["params"]:
+                self.fail(f"the parameters of {row['name']}")
+            if row["m1"]:
+                self.shape(row["m1"], _M1, f"m1 of {row['name']}")
+            for name, model in row["here"].items():
+                self.shape(model, _MODEL, f"{row['name']} on {name}")
+                if len(model["coefficients"]) != len(row["params"]):
+                    self.fail(f"the model of {row['name']} on {name}")
+
+
+def _name_machines(results):
+    """Labels: a letter a machine; its later runs of one kind have a number."""
+    machines, runs = {}, {}
+    for result in sorted(results, key=lambda r: (r.kind != "smoke", str(r.data.get("started", "")),
+                                                 str(r.path))):
+        machine = machine_of(result)
+        letter = machines.setdefault(machine, _letters(len(machines)))
+        key = (letter, result.kind, result.data.get("name"), _sides(result))
+        runs[key] = runs.get(key, 0) + 1
+        result.label = letter + (str(runs[key]) if runs[key] > 1 else "")
+
+
+def _letters(number):
+    text = ""
+    while number >= 0:
+        text = chr(ord("A") + number % 26) + text
+        number = number // 26 - 1
+    return text
+
+
+def _sides(result):
+    sides = result.data.get("sides")
+    return (sides["old"]["name"], sides["new"]["name"]) if sides else None
+
+
+def machine_of(result):
+    """What tells one machine from another."""
+    environment = result.environment
+    return ", ".join(str(environment.get(name)) for name in
+                     ("cpu", "cores", "memory", "kernel", "machine"))
