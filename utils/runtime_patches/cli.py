@@ -205,9 +205,27 @@ def report():
     print(f"{options.output}: {count} result{'s' * (count != 1)}")
 
 
+def doctor():
+    from . import doctor as found
+    parser = _parser(
+        "doctor", "Says what is ready, missing or stale, what has to be mended, and how much "
+        "room\neverything takes; cleans what is named. It makes nothing.",
+        ["utils/doctor", "utils/doctor --clean old", "utils/doctor --clean test work --dry-run"])
+    parser.add_argument("--clean", metavar="PART", nargs="+",
+                        help="remove: old (of other pins and configurations, and what was left by "
+                        "interruptions), ccache, cache (toolchain, sources and builds of all clones), "
+                        "build (folders of build/ but checkout and report), or a folder of build/ by its "
+                        "name; never a checkout")
+    parser.add_argument("--dry-run", action="store_true", help="with --clean: only tell")
+    options = _parse(parser)
+    if options.dry_run and not options.clean:
+        raise UserError("--dry-run needs --clean", "utils/doctor --clean old --dry-run", 2)
+    return found.clean(options) if options.clean else found.show(options)
+
+
 COMMANDS = {
     "update-checkout": update_checkout, "apply-patches": apply_patches,
     "export-patches": export_patches, "check-patches": check_patches,
     "build-runtime": build_runtime, "run-test": run_test,
-    "run-smoke-bench": run_smoke_bench, "report": report,
+    "run-smoke-bench": run_smoke_bench, "report": report, "doctor": doctor,
 }

@@ -29,3 +29,16 @@ def exclusive(folder):
         finally:
             lock.seek(0)
             lock.truncate()
+
+
+def holder(folder):
+    """Who holds FOLDER/.lock, or None."""
+    try:
+        with open(folder / ".lock", encoding="utf-8", errors="replace") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return lock.read().strip() or "another command"
+    except OSError:
+        pass
+    return None

@@ -21,6 +21,12 @@ def note(text):
         print(text, file=sys.stderr, flush=True)
 
 
+def coloured(stream=None):
+    """Whether to write colours to `stream` (standard output): on a terminal, and not with
+    NO_COLOR."""
+    return (stream or sys.stdout).isatty() and not os.environ.get("NO_COLOR")
+
+
 class Step:
     """Shows `text` with the time it takes; on a terminal the time is counting."""
 

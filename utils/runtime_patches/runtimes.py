@@ -81,7 +81,8 @@ def ensure(ws, name, checkout_option=None):
     return folder(name)
 
 
-def _configuration_key(ws):
+def configuration_key(ws):
+    """What before's build depends on besides the sources, as a short name."""
     digest = hashlib.sha256("\0".join([str(ws.toolchain), _SOURCE, _BUILD,
                                        _CONFIG]).encode())
     for path in _CONFIGURATION:
@@ -97,7 +98,7 @@ def _base(ws):
 
 def _ensure_before(ws):
     git, base = _base(ws)
-    stamp = {"name": "before", "base": base, "configuration": _configuration_key(ws)}
+    stamp = {"name": "before", "base": base, "configuration": configuration_key(ws)}
     home = ws.cache / f"before-{stamp['configuration']}"
     if _read_json(home / "stamp.json") != stamp:
         with locks.exclusive(ws.cache):
@@ -207,7 +208,7 @@ def _ensure_patched(ws, name, option):
 
 def _copy_of_before(ws, name, variant):
     """(build/work/NAME, its stamp): a copy of before's tree, made once."""
-    before = ws.cache / f"before-{_configuration_key(ws)}"
+    before = ws.cache / f"before-{configuration_key(ws)}"
     home = pins.BUILD / "work" / name.replace(":", "-")
     stamp = json.loads((before / "stamp.json").read_text())
     if variant:

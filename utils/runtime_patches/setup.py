@@ -24,14 +24,15 @@ def ready(options):
     found = workspace.find(options)
     if found:
         return found
-    _check_tools()
+    check_tools()
     with locks.exclusive(pins.cache_root()):
         if not workspace.find(options):
             _make()
     return workspace.find(options)
 
 
-def _check_tools():
+def check_tools():
+    """UserError unless everything is installed that makes the workspace."""
     for tool, package in (("mmdebstrap", "mmdebstrap"), ("apt-get", "apt"),
                           ("git", "git"), ("tar", "tar")):
         if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin"):

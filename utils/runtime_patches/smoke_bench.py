@@ -104,8 +104,7 @@ def main(options):
 
 
 def _show(results):
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    print(bench_table.text(results, colour), end="", flush=True)
+    print(bench_table.text(results, progress.coloured()), end="", flush=True)
     if results["failed"]:
         row = results["failed"][0]
         raise UserError(f"{_count(len(results['failed']))} did not run; {row['name']} on "
