@@ -4,7 +4,8 @@
 import os
 import sys
 
-from deinit_tools import HERE, cli, inside
+from deinit_tools import HERE
+from harness import cli, inside
 from runtime_patches.errors import UserError, run_main
 
 

@@ -3,7 +3,8 @@
 
 import argparse
 
-from deinit_tools import cli, points
+from deinit_tools import points
+from harness import cli
 from runtime_patches.errors import run_main
 
 

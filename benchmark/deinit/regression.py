@@ -4,7 +4,8 @@
 import argparse
 import sys
 
-from deinit_tools import cli, inside, phases
+from deinit_tools import phases
+from harness import cli, inside
 from runtime_patches.errors import UserError, run_main
 
 

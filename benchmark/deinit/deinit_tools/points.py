@@ -3,9 +3,10 @@
 import random
 import secrets
 
+from harness import cli
 from runtime_patches.errors import UserError
 
-from . import cli, memory
+from . import memory
 
 
 def new_seed():

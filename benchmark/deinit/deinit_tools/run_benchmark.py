@@ -4,10 +4,11 @@ import difflib
 import os
 import sys
 
+from harness import cli
 from runtime_patches import runtimes
 from runtime_patches.errors import UserError, run_main
 
-from . import cli, dataset, driver, memory, points
+from . import dataset, driver, memory, points
 
 _USAGE = "Usage: deinit-benchmark BENCHMARK_NAME INPUTS_FILE [--ballast=N]"
 _HELP = f"""{_USAGE}

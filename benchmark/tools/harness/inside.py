@@ -8,7 +8,7 @@ from runtime_patches.errors import UserError
 
 from . import REPO
 
-_MARK = "DEINIT_BENCHMARK_INSIDE"
+_MARK = "BENCHMARK_INSIDE"
 
 
 def python(*modules):

@@ -1,0 +1,170 @@
+"""run-benchmark: builds the program, has the samples taken, and writes the report."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from harness import cli, inside, outcome as harness_outcome, program
+from runtime_patches import locks, progress
+from runtime_patches.errors import UserError
+
+from . import HERE, KINDS, REPO, table
+from .results import Results
+
+BUILD = REPO / "build" / "scaling"
+REPORT = REPO / "build" / "report" / "scaling"
+_NATIVE = REPO / "benchmark" / "tools" / "native"
+
+
+def _parser():
+    parser = cli.Parser(prog="run-benchmark", description="Measures how the work of several workers "
+                        "scales that are threads, Tasks and processes, on two runtimes.")
+    parser.add_argument("runtimes", metavar="RUNTIME", nargs="*", default=["before", "after"],
+                        help="one or two of before, after, stock, upto:PATCH")
+    parser.add_argument("--filter", metavar="RE", default=".", help="only rows that match")
+    parser.add_argument("--workers", metavar="A,B", help="numbers of workers; without it 1, 2, 4 … up to "
+                        "the processors")
+    parser.add_argument("--rounds", metavar="N", default="5", help="samples of each kind")
+    parser.add_argument("--milliseconds", metavar="N", default="60", help="for a sample")
+    parser.add_argument("--attempts", metavar="N", default="4", help="for a sample, while other programs "
+                        "disturb it")
+    parser.add_argument("--cache-line-malloc", action="store_true",
+                        help="give every object cache lines of its own")
+    parser.add_argument("--list", action="store_true", help="print the rows")
+    parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
+    parser.add_argument("--checkout", metavar="DIR", help="the workspace to use in place of the")
+    parser.add_argument("--toolchain", metavar="DIR", help="distribution's packages")
+    return parser
+
+
+def build(workspace=()):
+    """The benchmark program."""
+    return program.build("scaling-benchmark", BUILD, swift=sorted(HERE.glob("*.swift")),
+                         c=[HERE / "support.c", _NATIVE / "machine.c"],
+                         headers=[HERE / "support.h", _NATIVE / "machine.h"],
+                         bridging=HERE / "support.h", workspace=workspace)
+
+
+def _rows(path, workspace, pattern):
+    """{row: what its workers share} of the rows that match."""
+    done = subprocess.run([program.WITH_RUNTIME, *workspace, "stock", "--", str(path), "--list"],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    known = dict(line.split("\t") for line in done.stdout.splitlines())
+    known["test.dying"] = "nothing"
+    try:
+        chosen = {name: shares for name, shares in known.items()
+                  if re.search(pattern, name) and (name != "test.dying" or pattern == name)}
+    except re.error as error:
+        raise UserError(f"--filter: '{pattern}' is not a regular expression ({error})",
+                        "run-benchmark --list prints the rows") from None
+    if not chosen:
+        raise UserError(f"no row matches '{pattern}'", "run-benchmark --list prints the rows")
+    return chosen
+
+
+def _workers(text, processors):
+    """The numbers of workers, 1 among them."""
+    if text is None:
+        numbers = [1 << power for power in range(10) if 1 << power < processors]
+        return sorted({1, *numbers, processors})
+    numbers = {cli.integer(word, "--workers", 1) for word in text.split(",")}
+    if max(numbers) > processors:
+        raise UserError(f"--workers: {max(numbers)} workers, but this process may use {processors} processors",
+                        f"give at most {processors}: workers that share a processor say nothing")
+    return sorted({1, *numbers})
+
+
+def _environment(options, workspace):
+    """The variables of the measured processes."""
+    if not options.cache_line_malloc:
+        return {}
+    library = program.build("cache-line-malloc.so", BUILD, c=[HERE / "cache-line-malloc.c"],
+                            link=["-shared"], workspace=workspace)
+    return {"LD_PRELOAD": str(library)}
+
+
+def _take(plan, workspace, count):
+    """Runs the sampler; returns its samples."""
+    samples = []
+    process = subprocess.Popen(
+        [program.WITH_RUNTIME, *workspace, f"--bind={HERE}", "stock", "--", "python3", "-B", "-m",
+         "scaling_tools.sampler"], cwd=HERE, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdin.write(json.dumps(plan))
+    process.stdin.close()
+    try:
+        for line in process.stdout:
+            sample = json.loads(line)
+            if "failed" in sample:
+                raise UserError(f"{sample['row']} with {sample['workers']} {sample['kind']} on "
+                                f"{sample['runtime']}: {sample['failed']}",
+                                "there is no table of a part; --filter leaves a row out")
+            samples.append(sample)
+            if sys.stderr.isatty():
+                print(f"\r{len(samples)} of {count} samples", end="", file=sys.stderr)
+    finally:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        process.terminate()
+        process.wait()
+    if len(samples) != count:
+        raise UserError(f"the sampler ended after {len(samples)} of {count} samples", "its messages are above")
+    return samples
+
+
+def main():
+    options = _parser().parse_args()
+    workspace = [f"--{name}={value}" for name in ("checkout", "toolchain")
+                 if (value := getattr(options, name))]
+    if not 1 <= len(options.runtimes) <= 2:
+        raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
+    processors = sorted(os.sched_getaffinity(0))
+    workers = _workers(options.workers, len(processors))
+    path = build(workspace)
+    rows = _rows(path, workspace, options.filter)
+    if options.list:
+        for name, shares in rows.items():
+            print(f"{name:24} shares {shares}")
+        return
+    plan = {
+        "program": str(path), "rows": list(rows), "kinds": KINDS, "workers": workers,
+        "processors": processors, "rounds": cli.integer(options.rounds, "--rounds", 1),
+        "milliseconds": cli.integer(options.milliseconds, "--milliseconds", 1),
+        "attempts": cli.integer(options.attempts, "--attempts", 1), "quiet": 0.02, "patience": 20,
+        "environment": _environment(options, workspace),
+        "libraries": {name: program.library_path(name, workspace) for name in options.runtimes},
+    }
+    with locks.exclusive(BUILD):
+        count = plan["rounds"] * len(rows) * len(KINDS) * len(workers) * len(plan["libraries"])
+        progress.note(f"==> {count} samples of {plan['milliseconds']} ms")
+        outcome = harness_outcome.Outcome("scaling", "How references scale in one process",
+                                          "benchmark/scaling/run-benchmark")
+        samples = _take(plan, workspace, count)
+        _report(plan, samples, rows, options, outcome)
+
+
+def _report(plan, samples, rows, options, outcome):
+    results = Results(plan, samples)
+    runtimes, most = list(plan["libraries"]), max(plan["workers"])
+    header, lines = table.lines(results, rows, most, runtimes)
+    notes = [table.note(most), *table.seed_lines()]
+    print(harness_outcome.text(header, lines, left=2))
+    print()
+    for note in notes:
+        print(note)
+    outcome.table("The work of several workers over that of one", header, lines)
+    for row in rows if len(plan["workers"]) > 1 else ():
+        outcome.curve(row, "workers", "speed-up", {
+            f"{kind}, {runtime}": [(number, results.speed_up(row, kind, number, runtime))
+                                   for number in plan["workers"]]
+            for runtime in runtimes for kind in KINDS})
+    folder = Path(options.output).absolute()
+    outcome.write(folder, notes, plan=plan, samples=samples)
+    if len(plan["workers"]) > 1:
+        subprocess.run([*inside.python("matplotlib"), "-B", "-m", "scaling_tools.plots",
+                        str(folder / "results.json"), str(folder)],
+                       cwd=HERE, check=True, env={**os.environ, "PYTHONPATH": str(HERE), "MPLCONFIGDIR":
+                                                  str(REPO / "build" / "matplotlib")})
+    print(folder / "report.md")
