@@ -17,6 +17,8 @@ import sys
 import lit.formats
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+if os.path.join(HERE, "upstream") not in sys.path:
+    sys.path.append(os.path.join(HERE, "upstream"))
 
 
 def parameter(name, what, default=None):
@@ -77,7 +79,11 @@ config.name = f"Swift {upstream}" if upstream else "runtime-patches"
 config.test_source_root = os.path.join(swift, upstream) if upstream else HERE
 config.test_exec_root = os.path.join(output, "swift" if upstream else "ours",
                                      upstream or "test")
-config.test_format = lit.formats.ShTest(execute_external=True)
+if upstream:
+    from upstream_test import UpstreamTest, reasons  # noqa: E402
+    config.test_format = UpstreamTest(upstream, reasons(runtime.rpartition("-")[2]))
+else:
+    config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".swift", ".sil", ".gyb", ".c", ".cpp", ".test", ".test-sh"]
 config.excludes = ["Inputs"]
 if upstream == "test":
@@ -107,6 +113,10 @@ config.environment["SWIFT_DEBUG_ENABLE_COW_CHECKS"] = "false"
 # The backtracer needs a working runtime: with a broken one it hangs, and holds lit's pipe.
 config.environment["SWIFT_BACKTRACE"] = "enable=off"
 config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0")
+# A report fails the test. Without this, it would only be printed.
+config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
+config.environment["TSAN_OPTIONS"] = (
+    f"suppressions='{os.path.join(HERE, 'tsan-suppressions.txt')}'")
 
 # Tools.
 
@@ -242,6 +252,11 @@ instrument = " ".join(f"-sanitize={s}" for s in config.sanitizers)
 if config.sanitizers:
     # Debian's sanitizer runtimes refer to this variable and do not define it.
     instrument += " -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0"
+if "thread" in config.sanitizers:
+    mutex = os.path.join(libdir, "..", "..", "..", "bin", "tsan-mutex.o")
+    if not os.path.exists(mutex):
+        lit_config.fatal(f"{mutex} is missing: utils/build-runtime makes it")
+    instrument += f" -Xlinker {os.path.normpath(mutex)}"
 
 config.target_build_swift = " ".join(
     [config.swiftc, "-target", config.variant_triple, runpath, search, cache, language,

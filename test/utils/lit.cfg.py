@@ -40,6 +40,9 @@ if "filecheck" in parameters:
     config.available_features.add("workspace")
     if parameters.get("runtime") in ("stock", "before"):
         config.available_features.add("runtime_before")
+    config.available_features.add("runtime_" + parameters.get("runtime", "").replace(":", "-"))
+    if parameters.get("runtime", "").rpartition("-")[2] in ("asan", "tsan"):
+        config.available_features.add("instrumented")
 with open(os.path.join(REPO, "patches", "series")) as order:
     config.available_features.update("patch_" + line.strip() for line in order
                                      if line.strip() and not line.startswith("#"))

@@ -4,10 +4,14 @@ VARIANT is the series in that configuration, before-VARIANT the unpatched source
 build-script-config/variants/VARIANT.cmake holds its compiler flags.
 """
 
+import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 from . import pins
+
+SUPPRESSIONS = pins.REPO / "test" / "tsan-suppressions.txt"
 
 # variant: swiftc's -sanitize=. It has none for undefined behaviour on Linux: there the
 # libraries bring the sanitizer's runtime along.
@@ -40,6 +44,12 @@ def complete(ws, variant, home):
         # Debian's sanitizer runtimes refer to this variable and do not define it.
         options = (f" -sanitize={_SANITIZE[variant]}"
                    " -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0")
+    if variant == "tsan":
+        mutex = home / "bin" / "tsan-mutex.o"
+        subprocess.run(ws.command(["clang", "-O1", "-fPIC", "-c", "-o", mutex,
+                                   pins.CONFIG / "variants" / "tsan-mutex.c"],
+                                  binds=[home]), env=ws.environment(), check=True)
+        options += f" -Xlinker {shlex.quote(str(mutex))}"
     path = home / "bin" / "swiftc"
     path.write_text(f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {ws.toolchain}/bin/swiftc'
                     f'{options} "$@"\n')
@@ -48,3 +58,10 @@ def complete(ws, variant, home):
         place = Path(f"{ws.root}{ws.toolchain}/lib/clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
             shutil.copy2(library, home / "lib" / "swift" / "linux")
+
+
+def options(home):
+    """The environment variables that programs on the runtime in folder `home` want."""
+    if (home / "bin" / "tsan-mutex.o").exists():
+        return {"TSAN_OPTIONS": f"suppressions='{SUPPRESSIONS}'"}
+    return {}

@@ -15,7 +15,8 @@ usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME -- 
 Runs CMD with the toolchain (swiftc, clang, FileCheck, lit) on PATH and with the
 libraries of runtime NAME first in LD_LIBRARY_PATH: stock, before, after, upto:PATCH,
 or a variant (asan, tsan, ubsan, debug; before-asan, …), for which swiftc compiles with
-that sanitizer: a program without it cannot load the libraries.
+that sanitizer: a program without it cannot load the libraries. TSAN_OPTIONS, where it
+is not set, names the reports to leave out (test/tsan-suppressions.txt).
 
 CMD runs in this folder and sees it, the repository and the temporary folder at
 their own paths; the rest of the system is the toolchain's. It replaces this
@@ -82,5 +83,8 @@ def main():
     (pins.BUILD / "module-cache").mkdir(exist_ok=True)
     env = ws.environment(libdir)
     if (home / "bin" / "swiftc").exists():
+        from . import variants
         env["PATH"] = f"{home / 'bin'}:{env['PATH']}"
+        for variable, value in variants.options(home).items():
+            env.setdefault(variable, value)
     enter.become(ws.root, argv, binds=ws.binds([cwd, *options.bind]), cwd=cwd, env=env)
