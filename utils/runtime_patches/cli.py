@@ -152,6 +152,34 @@ def build_runtime():
         print(f"{name}: {home}")
 
 
+def check_abi():
+    parser = _parser(
+        "check-abi", "Compares what programs and debuggers rely on: exported symbols, the "
+        "values of\n_swift_concurrency_debug_*, and the layout of tasks, jobs, actors and "
+        "status records.\nWhat differs must be named in the `ABI:` field of a patch; nothing "
+        "may go.", ["utils/check-abi", "utils/check-abi before upto:async-deinit"])
+    parser.add_argument("old", metavar="OLD", nargs="?", default="stock",
+                        help="a runtime (default: stock, whose layouts are before's)")
+    parser.add_argument("new", metavar="NEW", nargs="?", default="after",
+                        help="a runtime (default: after)")
+    options = _parse(parser)
+    from . import abi_check
+    for name in (options.old, options.new):
+        runtimes.check_name(name)
+    ws = setup.ready(options)
+    for name in ("before", options.old, options.new):
+        runtimes.ensure(ws, name, options.checkout)
+    faults = 0
+    for what, text, reason in abi_check.compare(ws, options.old, options.new):
+        faults += reason is None
+        print(f"{what:14} {text}" + (f": {reason}" if reason else ""))
+    if faults:
+        raise UserError(f"{faults} differences between {options.old} and {options.new} are "
+                        "in no `ABI:` field of the series", "patches/README.md says what "
+                        "may change")
+    print(f"{options.new} stands in for {options.old}")
+
+
 def run_test():
     from . import lit_suite
     parser = _parser(
@@ -226,6 +254,7 @@ def doctor():
 COMMANDS = {
     "update-checkout": update_checkout, "apply-patches": apply_patches,
     "export-patches": export_patches, "check-patches": check_patches,
-    "build-runtime": build_runtime, "run-test": run_test,
+    "build-runtime": build_runtime, "check-abi": check_abi,
+    "run-test": run_test,
     "run-smoke-bench": run_smoke_bench, "report": report, "doctor": doctor,
 }

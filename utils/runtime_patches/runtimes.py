@@ -146,10 +146,15 @@ def _export(git, commit, target):
                         f"is there room on the disk, and is {git.folder} whole?")
 
 
+def places(home):
+    """Where the folders of a build stand inside the workspace: pairs (folder, path)."""
+    return [(home / "source", f"{_SOURCE}/swift"), (home / "build", _BUILD),
+            (home / "config", _CONFIG)]
+
+
 def _compile(ws, home, name, configure=False, variant=None):
     """Runs Resync, CMake (where needed) and ninja on home/source and home/build."""
-    fixed = [(home / "source", f"{_SOURCE}/swift"), (home / "build", _BUILD),
-             (home / "config", _CONFIG)]
+    fixed = places(home)
     lines = [f"cmake -DStringProcessing_ROOT_DIR={_SOURCE} "
              f"-P {_SOURCE}/swift/Runtimes/Resync.cmake"]
     if configure:
