@@ -21,13 +21,15 @@ SEED = 1
 @dataclasses.dataclass(frozen=True)
 class Scale:
     """How much of the experiments is run: every `thin`-th point, at least `least`
-    points, at most `objects` objects a point, each point in `rounds` rounds, each with
-    `retry_ms` for disturbed points."""
+    points, at most `objects` objects a point, each point in as many rounds as take
+    `seconds`, but in no less and no more than `rounds` says, each with `retry_ms` for
+    disturbed points."""
     name: str
     thin: int
     least: int
     objects: int
-    rounds: int
+    rounds: tuple
+    seconds: float
     retry_ms: int
 
     def inputs(self, inputs):
@@ -36,9 +38,18 @@ class Scale:
         high = max(low, min(high, self.objects))
         return inputs.values, (low, high), max(self.least, inputs.points // self.thin)
 
+    def rounds_of(self, data):
+        """How many rounds a run deserves whose first round gave `data`: an odd number,
+        so that the median is a round and no mean of two. Two threads that share a queue
+        stay in one of two speeds for some time (3x apart, also on an idle machine);
+        which one a round meets is chance, and a median of more rounds depends less on it."""
+        low, high = self.rounds
+        rounds = int(self.seconds * 1e9 / max(1, sum(data.total)))
+        return max(low, min(high, rounds - 1 + rounds % 2))
 
-FULL = Scale("full", thin=5, least=200, objects=50000, rounds=3, retry_ms=50)
-QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=3, retry_ms=10)
+
+FULL = Scale("full", thin=5, least=200, objects=50000, rounds=(3, 9), seconds=30, retry_ms=50)
+QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds=0, retry_ms=10)
 SCALES = {scale.name: scale for scale in (FULL, QUICK)}
 
 
@@ -81,6 +92,8 @@ class Campaign(Results):
             folder.mkdir(parents=True, exist_ok=True)
         self.program = driver.build()
         self.keys = {name: self._key(name) for name in names}
+        # The runtimes that have the benchmark, by the name of the run.
+        self._able = {}
 
     def _key(self, name):
         digest = hashlib.sha256(self.program.read_bytes())
@@ -88,18 +101,38 @@ class Campaign(Results):
             digest.update((runtimes.libdir(name) / library).read_bytes())
         return digest.hexdigest()[:12]
 
-    def measure(self, run):
-        """Measures one dataset on all runtimes, a round of each in turn, and lays the
-        median of the rounds for each point in data/."""
+    def rounds(self, runs):
+        """What to `measure` next, as (number of the round, run). One round of all runs
+        follows the other: a state of the machine that lasts for minutes meets one round
+        of many runs, and not all rounds of one."""
+        for number in range(1, self.scale.rounds[1] + 1):
+            for run in runs:
+                if number == 1 or number <= self._count(run):
+                    yield number, run
+
+    def measure(self, number, run):
+        """Measures one round of one dataset on each runtime in turn."""
         inputs = self._write_inputs(run.inputs)
-        able = list(self.names)
-        for number in range(1, self.scale.rounds + 1):
-            able = [name for name in able if self._round(run, inputs, name, number)]
-        for name in self.names:
-            if name in able:
-                self._merge(run, inputs, name)
-            else:
-                self.path(run, name).unlink(missing_ok=True)
+        if number == 1:
+            self._able[run.name] = self.names
+        self._able[run.name] = [name for name in self._able[run.name]
+                                if self._round(run, inputs, name, number)]
+
+    def merge(self, runs):
+        """Lays the median of the rounds for each point in data/."""
+        for run in runs:
+            for name in self.names:
+                if name in self._able[run.name]:
+                    self._merge(run, name)
+                else:
+                    self.path(run, name).unlink(missing_ok=True)
+
+    def _count(self, run):
+        """The number of rounds; by the oldest runtime: the others are not slower, as a
+        rule."""
+        able = self._able[run.name]
+        return self.scale.rounds_of(
+            dataset.read_dataset(self._raw_path(run, able[0], 1))) if able else 0
 
     def _write_inputs(self, inputs):
         path = self.inputs_path(inputs)
@@ -142,12 +175,12 @@ class Campaign(Results):
                             f"--ballast={run.ballast} --runtime={name}")
         return True
 
-    def _merge(self, run, inputs, name):
+    def _merge(self, run, name):
         rounds = [dataset.read_dataset(self._raw_path(run, name, number))
-                  for number in range(1, self.scale.rounds + 1)]
+                  for number in range(1, self._count(run) + 1)]
         columns = [[median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
                    for phase in ("schedule", "total")]
-        label = (f"{run.benchmark} data/{inputs.name} --ballast={run.ballast} --runtime={name}, "
+        label = (f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
                  f"median of {len(rounds)} rounds")
         path = self.path(run, name)
         dataset.write_dataset(path, dataset.Dataset(str(path), label, *columns, inputs=None))

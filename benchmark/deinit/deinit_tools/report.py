@@ -18,9 +18,11 @@ from .results import ratio
 def conditions(campaign):
     """What the figures depend on, as a sentence."""
     scale = campaign.scale
+    least, most = scale.rounds
+    rounds = f"{least} to {most}" if least < most else str(most)
     return (f"{scale.name.capitalize()} run: the number of points of the seed divided by "
             f"{scale.thin} (at least {scale.least}), "
-            f"at most {scale.objects:,} objects a point, {scale.rounds} rounds of each runtime in turn, the "
+            f"at most {scale.objects:,} objects a point, {rounds} rounds with all runtimes in turn, the "
             f"median of the rounds for each point. {_cpu()}, {os.cpu_count()} cores, "
             f"{platform.system()} {platform.release()}. Times in ns; the M1's are the seed's.")
 
