@@ -10,11 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a new task costs by the number of task-locals that it takes over.
+// What a new task costs by the number of task-locals that it takes over, and what
+// reading and binding cost.
 //
 // Task:     `Task {}` copies every binding that is visible.
 // Group:    a child task copies what is bound inside the body of its group.
 // AsyncLet: a child task outside of a group body copies nothing (control).
+// Read:     reading what a task has taken over, each key in turn.
+// Bind:     withValue itself, below that many others.
 //
 // Tasks of Task and Group belong to the actor that makes them, so that one
 // thread makes, runs and destroys them: waking threads would hide the rest.
@@ -40,6 +43,11 @@ public var benchmarks: [BenchmarkInfo] {
     entry("Group.100", bound: 0, makeGroup(20, boundInBody: 100)),
     entry("AsyncLet.0", bound: 0, makeAsyncLets(50)),
     entry("AsyncLet.100", bound: 100, makeAsyncLets(50)),
+    entry("Read.1", bound: 1, read(2000)),
+    entry("Read.10", bound: 10, read(2000)),
+    entry("Read.100", bound: 100, read(2000)),
+    entry("Bind.0", bound: 0, bindAgain(2000)),
+    entry("Bind.100", bound: 100, bindAgain(2000)),
   ]
 }
 
@@ -173,5 +181,30 @@ private func makeAsyncLets(_ count: Int) -> @BenchmarkActor (Int) async -> Void 
       sum += await first + second
     }
     check(sum == 2 * count * Locals.expectedMiddle(bound))
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func read(_ count: Int) -> @BenchmarkActor (Int) async -> Void {
+  return { bound in
+    let sum = await Task { @BenchmarkActor in
+      var sum = 0
+      for i in 0..<count { sum += Locals.keys[i % bound].get().number }
+      return sum
+    }.value
+    // Key i is bound to i + 1, and `bound` divides `count`.
+    check(sum == count / bound * (bound * (bound + 1) / 2))
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func bindAgain(_ count: Int) -> @BenchmarkActor (Int) async -> Void {
+  return { bound in
+    let key = Locals.keys[bound]
+    var sum = 0
+    for i in 0..<count {
+      key.withValue(Locals.values[i % 1000]) { sum += key.get().number }
+    }
+    check(sum == count / 1000 * 500_500)
   }
 }

@@ -51,23 +51,23 @@ func numbers(_ count: Int, _ base: Int) -> [Int: Int] {
   Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, base + $0) })
 }
 
-final class Tasks: Sendable {
-  let tasks = Mutex<[Task<Void, Never>]>([])
-  func add(_ task: Task<Void, Never>) { tasks.withLock { $0.append(task) } }
+actor Tasks {
+  var tasks: [Task<Void, Never>] = []
+  func add(_ task: Task<Void, Never>) { tasks.append(task) }
   func wait() async {
-    for task in tasks.withLock({ $0 }) { await task.value }
+    for task in tasks { await task.value }
   }
 }
 
 func runChild(_ number: Int, _ expected: [Int: Int], _ tasks: Tasks) async {
   check(expected, "child")
   for i in 0..<6 {
-    tasks.add(Task { check(expected, "task") })
+    await tasks.add(Task { check(expected, "task") })
     // The parent has bound key 0, and key 89 in some rounds.
     let key = (number + i) % 2 == 0 ? 0 : 89
     await keys[key].withValue(Value(-number)) {
       let expected = expected.merging([key: -number]) { $1 }
-      tasks.add(Task { check(expected, "task after binding") })
+      await tasks.add(Task { check(expected, "task after binding") })
       async let nested: Void = check(expected, "async let")
       await nested
       await withTaskGroup(of: Void.self) { group in
@@ -75,7 +75,7 @@ func runChild(_ number: Int, _ expected: [Int: Int], _ tasks: Tasks) async {
           let expected = expected.merging([1: -100]) { $1 }
           group.addTask {
             check(expected, "nested child")
-            tasks.add(Task { check(expected, "task of nested child") })
+            await tasks.add(Task { check(expected, "task of nested child") })
           }
         }
       }

@@ -398,19 +398,15 @@ func test(_ name: String, _ body: @escaping () -> Void) {
       expectEqual(["part sees 42 none", "value sees 0, task: false"], events.take())
     }
 
-    test("each job has copies of its own") {
+    test("each job has the bindings of its own release") {
       inTask {
         TL.$token.withValue(Token("t")) {
-          let token = TL.token!
-          let before = token.references
           for number in 0..<3 {
             TL.$number.withValue(number) {
               _ = OnManual { events.add("\(TL.token!.name)\(TL.number)") }
             }
           }
-          expectEqual(before + 3, token.references)
           Manual.executor.run()
-          expectEqual(before, token.references)
         }
       }
       expectEqual(["t0", "t1", "t2", "token t sees 0"], events.take())
