@@ -84,10 +84,18 @@ def export_patches():
     parser = _parser(
         "export-patches", "Writes the series back from the commits of a checkout, byte "
         "for byte reproducible.",
-        ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project"])
+        ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project",
+         "utils/export-patches --upstream tasklocal-copy-dense-set > request.md"])
     parser.add_argument("--check", action="store_true",
                         help="change nothing; exit 1 when the files differ from the commits")
+    parser.add_argument("--upstream", metavar="PATCH", nargs="*",
+                        help="only print the text of a pull request for these patches, or for all "
+                        "that are still to be sent: title, reason, tests, figures")
     options = _parse(parser)
+    if options.upstream is not None:
+        from . import upstream
+        print(upstream.text(options.upstream), end="")
+        return
     folder, ws = _target(options)
     if ws and not (folder / "swift").exists():
         runtimes.renew_checkout(ws, folder)
@@ -226,7 +234,9 @@ def report():
     parser.add_argument("--output", metavar="FILE", type=Path, default=pages.PAGE,
                         help="where the page goes (default: build/report/index.html)")
     options = _parse(parser)
-    results = options.results or pages.found()
+    if not options.results and not pages.found():
+        raise UserError("there are no results yet", "utils/run-smoke-bench measures some")
+    results = options.results or [pages.FOLDER]
     count, notes = pages.write(results, options.output)
     for line in notes:
         progress.note(line)

@@ -44,7 +44,7 @@ def renew(folder):
     if FOLDER.resolve() not in [p.resolve() for p in (Path(folder), *Path(folder).parents)]:
         return
     try:
-        write(found(), PAGE)
+        write([FOLDER], PAGE)
         note(f"page: {PAGE}")
     except UserError as error:
         note(f"the page was not made: {error.message}")

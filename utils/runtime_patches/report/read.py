@@ -1,7 +1,7 @@
 """Finds the results of all benchmarks, reads and checks them.
 
 Three kinds of files are known: results.json of run-smoke-bench, report.json of
-benchmark/deinit/reproduce, and results.json of any other harness:
+benchmark/deinit/reproduce, and results.json or page.json of any other harness:
 
     {"format": 1, "kind": "harness", "name": "scaling", "title": text, "command": text,
      "started": text, "environment": bench_results.environment(), "notes": [text],
@@ -20,6 +20,7 @@ from pathlib import Path
 from .. import bench_results
 from ..errors import UserError
 
+_NAMES = ("results.json", "report.json", "page.json")
 _HINT = ("give results.json of utils/run-smoke-bench, report.json of "
          "benchmark/deinit/reproduce, or folders that hold them")
 
@@ -40,17 +41,20 @@ class Result:
 
 
 def found(folder):
-    """The files of results in a folder such as build/report, and below."""
-    files = {path for depth in ("", "*/", "*/*/") for name in ("results.json", "report.json")
+    """The files of results in a folder such as build/report, and below. A harness whose
+    results.json has a form of its own lays page.json beside it."""
+    files = {path for depth in ("", "*/", "*/*/") for name in _NAMES
              for path in folder.glob(depth + name)}
     return sorted(path for path in files if not (
-        path.parent.name == "quick" and path.parents[1] / path.name in files))
+        path.name == "results.json" and path.with_name("page.json") in files
+        or path.parent.name == "quick" and path.parents[1] / path.name in files))
 
 
 def load_all(paths):
     """([Result], [notes]) of files, or folders that hold some. UserError for damaged ones."""
+    named = list(map(Path, paths))
     files = []
-    for path in map(Path, paths):
+    for path in named:
         below = found(path) if path.is_dir() else [path]
         if not below:
             raise UserError(f"no results in {path}", _HINT)
@@ -65,7 +69,15 @@ def load_all(paths):
             notes.append(f"{file} holds the same as {seen[digest]}: counted once")
             continue
         seen[digest] = file
-        results.append(_load(file, text))
+        result = _load(file, text)
+        if result:
+            results.append(result)
+        elif file in named:
+            raise UserError(f"{file} holds no results that are known here", _HINT)
+        else:
+            notes.append(f"{file} holds no results that are known here: left out")
+    if not results:
+        raise UserError(f"{files[0]} holds no results that are known here", _HINT)
     _name_machines(results)
     return results, notes
 
@@ -82,6 +94,7 @@ def _text(path):
 
 
 def _load(path, text):
+    """The Result in a file, or None where it is of no known form."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -99,7 +112,7 @@ def _load(path, text):
                             "measure again, or leave it out")
         _Check(path).harness(data)
         return Result("harness", path, data)
-    raise UserError(f"{path} holds no results that are known here", _HINT)
+    return None
 
 
 def is_number(value):
