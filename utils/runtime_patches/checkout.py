@@ -141,7 +141,8 @@ def _apply_one(scratch, patch, three_way, shown):
                 f"{patch.path} does not apply to {shown}: {failed[1]}"
                 f"{f', hunk {hunk}' if hunk else ''} (line {failed[2]})",
                 "the checkout is as it was; --3way merges where the context differs"
-                if not three_way else "the checkout is as it was; rebase the patch by hand")
+                if not three_way else "the checkout is as it was; docs/guides.md says how to "
+                "rebase the series by hand")
         missing = re.match(r"error: (.+): (does not exist in index|already exists in index)",
                            line)
         if missing:

@@ -47,7 +47,7 @@ def _target(options):
     """The folder whose swift/ apply-patches and export-patches work on."""
     if options.checkout:
         from .workspace import check_checkout
-        return check_checkout(options.checkout), None
+        return check_checkout(options.checkout, getattr(options, "three_way", False)), None
     return pins.BUILD / "checkout", setup.ready(options)
 
 

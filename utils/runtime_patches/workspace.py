@@ -113,8 +113,9 @@ def check_toolchain(usr):
     return usr.resolve()
 
 
-def check_checkout(folder):
-    """Raises UserError unless folder/swift is a git checkout of our Swift version."""
+def check_checkout(folder, any_version=False):
+    """Raises UserError unless folder/swift is a git checkout of our Swift version, or of
+    any version where that is enough."""
     wanted = pins.load()["swift"]["version"]
     folder = Path(folder)
     swift = folder / "swift"
@@ -132,7 +133,7 @@ def check_checkout(folder):
     if not found or not (swift / "stdlib" / "public" / "Concurrency").is_dir():
         raise UserError(f"{swift} is not a checkout of Swift",
                         f"check out {pins.load()['swift']['tag']} there")
-    if found[1] != wanted:
+    if found[1] != wanted and not any_version:
         raise UserError(f"{swift} is Swift {found[1]}, not {wanted}",
                         f"git -C {swift} checkout {pins.load()['swift']['tag']}")
     if not (swift / ".git").exists():
