@@ -271,19 +271,27 @@ def _patched_tree(ws, option):
 def renew_checkout(ws, own):
     """Makes build/checkout, or brings it up to patches/; never over somebody's work."""
     stamp = own / "series.json"
-    wanted = {"series": series.key(), "sources": str(ws.sources)}
+    wanted = {"series": series.key(), "patches": series.patches_key(),
+              "sources": str(ws.sources)}
     made = _read_json(stamp)
     if made and {k: made.get(k) for k in wanted} == wanted:
         return
     if (own / "swift" / ".git").exists() and made:
         git = checkout.git_of(own)
         state = checkout.State(git)
-        if state.head != made["head"] or git.out("status", "--porcelain",
-                                                 "--untracked-files=no"):
-            raise UserError(
-                f"{own} holds work that is not in patches/, and patches/ has changed",
-                "utils/export-patches writes it back; or throw it away: rm -r "
-                f"'{own}'")
+        dirty = git.out("status", "--porcelain", "--untracked-files=no")
+        if state.head != made["head"] or dirty:
+            exported = _exported(own)
+            same = {"patches", "sources"} <= {k for k in wanted if made.get(k) == wanted[k]}
+            if not same and not (exported and made["sources"] == wanted["sources"]):
+                raise UserError(
+                    f"{own} holds work that is not in patches/, and patches/ has changed",
+                    "utils/export-patches writes it back; or throw it away: rm -r "
+                    f"'{own}'")
+            # Only what patches/ has may be thrown away. Our tests and benchmarks run from
+            # here, so it does no harm that the checkout has older ones.
+            if dirty or not exported or _tests_edited(git, made["head"]):
+                return
         if made["sources"] == wanted["sources"]:
             git.out("reset", "-q", "--hard", state.base)
     if not made or made["sources"] != wanted["sources"]:
@@ -308,6 +316,20 @@ def renew_checkout(ws, own):
     checkout.apply(own)
     head = checkout.git_of(own).line("rev-parse", "HEAD")
     stamp.write_text(json.dumps({**wanted, "head": head}))
+
+
+def _exported(own):
+    """Whether patches/ has all that is committed in build/checkout."""
+    try:
+        return not checkout.export(own, check=True)
+    except UserError:
+        return False
+
+
+def _tests_edited(git, head):
+    """Whether tests or benchmarks were changed in the checkout since `head`."""
+    return not git.has(head) or bool(git.out("diff", "--name-only", head, "HEAD", "--", "test",
+                                             "validation-test", "benchmark"))
 
 
 def _assemble(ws, name, libraries, made):

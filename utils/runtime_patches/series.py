@@ -74,8 +74,17 @@ def load_all(only=()):
 
 def key():
     """A hash of everything that apply-patches puts on a checkout."""
+    return _hash([ORDER, *sorted(FOLDER.glob("*.patch")), *laid_files().values()])
+
+
+def patches_key():
+    """A hash of the patches alone, without tests and benchmarks."""
+    return _hash([ORDER, *sorted(FOLDER.glob("*.patch"))])
+
+
+def _hash(paths):
     digest = hashlib.sha256()
-    for path in [ORDER, *sorted(FOLDER.glob("*.patch")), *laid_files().values()]:
+    for path in paths:
         digest.update(str(path.name).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
