@@ -44,7 +44,7 @@ _runtime_patches() {
       --clean) choices="old ccache cache build $(cd "$repo/build" 2>/dev/null && ls)" ;;
       --checkout | --toolchain | --bind | --output | --show) compopt -o default; return ;;
       *) case ${command##*/} in
-        build-runtime | with-runtime) choices=$names ;;
+        build-runtime | with-runtime | check-abi) choices=$names ;;
         run-smoke-bench) choices=$names; compopt -o default ;;
         *) compopt -o default; return ;;
       esac ;;
@@ -57,6 +57,5 @@ _runtime_patches() {
   fi
 }
 
-complete -F _runtime_patches update-checkout apply-patches export-patches check-patches \
-  build-runtime run-test run-smoke-bench with-runtime report doctor \
-  run-benchmark.sh gen-points.py regression.py draw-plots.py reproduce
+complete -F _runtime_patches run-benchmark.sh gen-points.py regression.py draw-plots.py reproduce \
+  $(cd "$_runtime_patches_repo/utils" && find . -maxdepth 1 -type f ! -name '*.*' -printf '%f\n')
