@@ -67,6 +67,7 @@ func measure(
   var begin: UInt64 = 0
   var released: UInt64 = 0
   let end: UInt64 = await withUnsafeContinuation(isolation: actor) { continuation in
+    deinit_keep_apart()
     let gauge = Gauge(objects: point.objects, ballast: ballast, finished: continuation)
     objects.initialize(to: benchmark.objects(point.objects, gauge))
     keys.bind(point.values, to: Payload()) {

@@ -1,9 +1,17 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "support.h"
 
 #include <dirent.h>
 #include <limits.h>
 #ifdef __GLIBC__
 #include <malloc.h>
+#endif
+#ifdef __linux__
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
 #endif
 #include <stdio.h>
 #include <sys/resource.h>
@@ -44,6 +52,33 @@ uint64_t deinit_waited(void) {
   struct rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw * 1000000ull : 0;
 }
+#endif
+
+#ifdef __linux__
+void deinit_keep_apart(void) {
+  static cpu_set_t allowed;
+  if (CPU_COUNT(&allowed) == 0 && sched_getaffinity(getpid(), sizeof(allowed), &allowed) != 0)
+    return;
+  if (CPU_COUNT(&allowed) < 2)
+    return;
+  int first = 0;
+  while (!CPU_ISSET(first, &allowed))
+    first++;
+  cpu_set_t own, others = allowed;
+  CPU_ZERO(&own);
+  CPU_SET(first, &own);
+  CPU_CLR(first, &others);
+  DIR *threads = opendir("/proc/self/task");
+  for (struct dirent *entry; threads && (entry = readdir(threads));) {
+    pid_t thread = atoi(entry->d_name);
+    if (thread > 0)
+      sched_setaffinity(thread, sizeof(own), thread == gettid() ? &own : &others);
+  }
+  if (threads)
+    closedir(threads);
+}
+#else
+void deinit_keep_apart(void) {}
 #endif
 
 void deinit_keep_memory(void) {
