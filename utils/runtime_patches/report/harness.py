@@ -5,6 +5,9 @@ from html import escape
 from . import svg
 
 
+_LONG = 24
+
+
 def section(result):
     """Tables, curves and notes of one result."""
     data = result.data
@@ -12,8 +15,12 @@ def section(result):
     plots = [_curve(curve) for curve in data.get("curves", [])]
     if any(plots):
         parts.append(f'<div class="plots">{"".join(plots)}</div>')
-    parts += [table(entry["title"], entry["columns"], entry["rows"])
-              for entry in data.get("tables", [])]
+    for entry in data.get("tables", []):
+        text = table(entry["title"], entry["columns"], entry["rows"])
+        if len(entry["rows"]) > _LONG:
+            text = (f'<details><summary>{escape(entry["title"])}: {len(entry["rows"])} rows'
+                    f"</summary>{text}</details>")
+        parts.append(text)
     return "".join(parts)
 
 

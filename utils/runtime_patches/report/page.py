@@ -7,11 +7,11 @@ from .. import pins
 from . import deinit, harness, read, smoke
 
 _STYLE = Path(__file__).with_name("style.css")
-# What belongs on a whole page: harness, title, where it is documented.
+# What belongs on a whole page: harness, title, where it is documented, if anywhere.
 _HARNESSES = (("scaling", "Scaling", "benchmark/scaling/README.md"),
               ("teardown", "Teardown", "benchmark/teardown/README.md"),
               ("liveness", "Liveness", "benchmark/liveness/README.md"),
-              ("instructions", "Instruction counts", "benchmark/README.md"))
+              ("instructions", "Instruction counts", None))
 
 
 def render(results, notes, made):
@@ -110,7 +110,7 @@ def _harnesses(results):
     for name, title, place in _HARNESSES:
         if name not in found:
             sections.append((name, title, '<p class="absent">Not measured in these results'
-                             + (f": <code>{place}</code> says how." if
+                             + (f": <code>{place}</code> says how." if place and
                                 (pins.REPO / place).exists() else ".") + "</p>"))
     for name, group in found.items():
         text = "".join((f"<h3>{one.label}: {escape(_machine(one))}</h3>" if len(group) > 1 else "")

@@ -196,6 +196,9 @@ class _Check:
         """What bench_results.load has not looked at."""
         self.shape(data, _SMOKE)
         rows = {row["name"]: row for row in data["rows"]}
+        for row in data["rows"]:
+            for column, processes in row["columns"].items():
+                self.shape(processes, _PROCESSES, f"{column} of {row['name']}")
         for verdict in data["verdicts"]:
             columns = rows.get(verdict["name"], {}).get("columns", {})
             for column in ("old", "control", "new"):

@@ -142,22 +142,30 @@ def summary(group):
     return f'<h3>{escape(group.title)}</h3>' + "".join(lines)
 
 
+def _least_memory(run):
+    """Bytes below which a resident set is not told: a process begins with the largest one
+    of the process that started it, which is about the least of all."""
+    return 1.1 * min((p["max_rss"] for row in run.data["rows"] for processes in
+                      row["columns"].values() for p in processes), default=0)
+
+
 def _memory(group, run):
     """The largest resident set of the processes, new against old."""
-    changes = []
+    least, changes = _least_memory(run), []
     for v in run.data["verdicts"]:
         columns = _columns_of(run, v["name"])
         old, new = (statistics.median(p["max_rss"] for c in names for p in columns[c])
                     for names in (("old", "control"), ("new",)))
-        if old > 0:
-            changes.append((new / old - 1, v["name"]))
+        if max(old, new) > least:
+            changes.append((new / max(old, 1) - 1, v["name"]))
+    text = f"<p>Memory on {run.label}: "
     if not changes:
-        return ""
+        return text + f"no row needs more than {least / 1e6:.0f} MB on either side.</p>"
     changes.sort()
-    (least, lean), (most, fat) = changes[0], changes[-1]
-    return (f"<p>Memory on {run.label} (largest resident set, {escape(group.new)} against "
-            f"{escape(group.old)}): median row {statistics.median(c for c, _ in changes):+.1%}, "
-            f"from {least:+.1%} ({escape(lean)}) to {most:+.1%} ({escape(fat)}).</p>")
+    (low, lean), (high, fat) = changes[0], changes[-1]
+    return text + (f"of {_plural(len(changes), 'row')} above {least / 1e6:.0f} MB the largest resident set "
+                   f"on {escape(group.new)} differs from that on {escape(group.old)} by {low:+.1%} "
+                   f"({escape(lean)}) to {high:+.1%} ({escape(fat)}).</p>")
 
 
 def _plural(count, word):
@@ -236,18 +244,19 @@ def _columns_of(run, name):
 
 def _details(group, run, v):
     names = (group.old, f"{group.old} again", group.new)
-    lines = []
+    lines, least = [], _least_memory(run)
     for column, index in _COLUMNS:
         processes = _columns_of(run, v["name"])[column]
         values = sorted(bench_stats.process_value(p["samples"]) for p in processes)
-        rss = statistics.median(p["max_rss"] for p in processes) / 1e6
+        rss = statistics.median(p["max_rss"] for p in processes)
+        memory = f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}"
         count = sum(len(p["samples"]) for p in processes)
         lines.append(
             f'<tr><th scope="row">{escape(names[index])}</th>'
             + "".join(f"<td>{text}</td>" for text in (
                 number(values[0]), number(svg.quantile(values, 0.25)),
                 number(svg.quantile(values, 0.5)), number(svg.quantile(values, 0.75)),
-                number(values[-1]), len(values), f"{count:,}", f"{rss:.1f}")) + "</tr>")
+                number(values[-1]), len(values), f"{count:,}", memory)) + "</tr>")
     command = ["utils/run-smoke-bench", "--filter", "^" + v["name"].replace(".", r"\.") + "$",
                "--samples", str(run.data["method"]["rounds"])]
     if (group.old, group.new) != ("before", "after"):
