@@ -1,13 +1,21 @@
-@main struct Main {
-  // A plain counter with two writers.
-  nonisolated(unsafe) static var count = 0
+import Glibc
 
-  static func main() async {
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<2 {
-        group.addTask { for _ in 0..<100_000 { count += 1 } }
-      }
-    }
+// A plain counter with two writers, whose threads nothing orders.
+nonisolated(unsafe) var count = 0
+
+func start() -> pthread_t {
+  var thread = pthread_t()
+  pthread_create(&thread, nil, { _ in
+    for _ in 0..<1000 { count += 1 }
+    return nil
+  }, nil)
+  return thread
+}
+
+@main struct Main {
+  static func main() {
+    let threads = [start(), start()]
+    for thread in threads { pthread_join(thread, nil) }
     print("counted")
   }
 }
