@@ -44,7 +44,7 @@ _runtime_patches() {
       --clean) choices="old ccache cache build $(cd "$repo/build" 2>/dev/null && ls)" ;;
       --checkout | --toolchain | --bind | --output | --show) compopt -o default; return ;;
       *) case ${command##*/} in
-        build-runtime | with-runtime | check-abi) choices=$names ;;
+        build-runtime | with-runtime | check-abi | stress) choices=$names ;;
         run-smoke-bench) choices=$names; compopt -o default ;;
         *) compopt -o default; return ;;
       esac ;;

@@ -7,7 +7,6 @@
 // REQUIRES: concurrency
 // REQUIRES: concurrency_runtime
 // REQUIRES: libdispatch
-// REQUIRES: synchronization
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 

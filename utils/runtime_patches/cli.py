@@ -188,6 +188,37 @@ def check_abi():
     print(f"{options.new} stands in for {options.old}")
 
 
+def stress():
+    from . import stress as random_programs
+    parser = _parser(
+        "stress", "Runs random programs on several runtimes; what they print must agree. A "
+        "seed that\nfails is made smaller, and the command that replays it is printed.",
+        ["utils/stress", "utils/stress --time 3600 before after",
+         "utils/stress --seeds 7:7 --operations 200 --workers 2 tsan"])
+    parser.add_argument("names", metavar="NAME", nargs="*",
+                        help="runtimes (default: before after)")
+    parser.add_argument("--seeds", metavar="FIRST:LAST", help="default: 1:20")
+    parser.add_argument("--operations", metavar="N", type=int, default=50_000,
+                        help="of each program (default: 50000)")
+    parser.add_argument("--workers", metavar="N", type=int, default=6,
+                        help="tasks at its start (default: 6)")
+    parser.add_argument("--time", metavar="SECONDS", type=float,
+                        help="go on with further seeds for this time")
+    options = _parse(parser)
+    names = options.names or ["before", "after"]
+    first, colon, last = (options.seeds or "1:20").partition(":")
+    if not first.isdigit() or not (last or first).isdigit() or (
+            int(last or first) < int(first)) or options.operations < 1 or options.workers < 1:
+        raise UserError("--seeds is FIRST:LAST, --operations and --workers are at least 1",
+                        "utils/stress --help", 2)
+    for name in names:
+        runtimes.check_name(name)
+    ws = setup.ready(options)
+    count = 10**12 if options.time and not options.seeds else int(last or first) - int(first) + 1
+    return random_programs.main(ws, names, int(first), count, options.operations,
+                                options.workers, options.time, options.checkout)
+
+
 def run_test():
     from . import lit_suite
     parser = _parser(
@@ -264,7 +295,7 @@ def doctor():
 COMMANDS = {
     "update-checkout": update_checkout, "apply-patches": apply_patches,
     "export-patches": export_patches, "check-patches": check_patches,
-    "build-runtime": build_runtime, "check-abi": check_abi,
+    "build-runtime": build_runtime, "check-abi": check_abi, "stress": stress,
     "run-test": run_test,
     "run-smoke-bench": run_smoke_bench, "report": report, "doctor": doctor,
 }
