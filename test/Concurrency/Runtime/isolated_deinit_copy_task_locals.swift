@@ -1,6 +1,6 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/Inputs/deinit-modes.c -o %t/deinit-modes.o
-// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/deinit-modes.h %s %S/Inputs/DeinitModes.swift %t/deinit-modes.o -o %t/a.out
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/deinit-modes.h %s %S/Inputs/DeinitModes.swift %S/Inputs/DeinitTestSupport.swift %t/deinit-modes.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %env-SWIFT_IS_CURRENT_EXECUTOR_LEGACY_MODE_OVERRIDE=swift6 %target-run %t/a.out
 
@@ -26,103 +26,11 @@ import Synchronization
 
 // ==== What the tests look at =================================================
 
-enum TL {
-  @TaskLocal static var number = 0
-  @TaskLocal static var name = "none"
-  @TaskLocal static var token: Token? = nil
-}
-
-/// A task-local value that tells when it is destroyed.
-final class Token: Sendable {
-  static let alive = Atomic<Int>(0)
-
-  let name: String
-  init(_ name: String) {
-    self.name = name
-    Token.alive.add(1, ordering: .relaxed)
-  }
-  deinit {
-    Token.alive.subtract(1, ordering: .relaxed)
-    events.add("token \(name) sees \(TL.number)")
-  }
-
+extension Token {
   var references: UInt { _getRetainCount(self) }
 }
 
-/// What happened, in order, from any thread.
-final class Events: Sendable {
-  private let list = Mutex<[String]>([])
-  func add(_ event: String) { list.withLock { $0.append(event) } }
-  func take() -> [String] {
-    list.withLock { list in
-      defer { list = [] }
-      return list
-    }
-  }
-}
-let events = Events()
-
 var hasTask: Bool { withUnsafeCurrentTask { $0 != nil } }
-
-/// Run `body` in a task, and wait for it.
-func inTask(
-  priority: TaskPriority? = nil, _ body: @escaping @Sendable () async -> Void
-) {
-  let done = DispatchSemaphore(value: 0)
-  Task.detached(priority: priority) {
-    await body()
-    done.signal()
-  }
-  done.wait()
-}
-
-/// Run `body` on a thread that knows nothing of Swift concurrency, and wait.
-func onThread(_ body: @escaping @Sendable () -> Void) {
-  typealias Body = @Sendable () -> Void
-  var thread = pthread_t()
-  let context = Unmanaged.passRetained(body as AnyObject).toOpaque()
-  pthread_create(&thread, nil, { context in
-    let body = Unmanaged<AnyObject>.fromOpaque(context!).takeRetainedValue()
-    (body as! Body)()
-    return nil
-  }, context)
-  pthread_join(thread, nil)
-}
-
-/// Keeps its jobs until it is told to run them, on the calling thread.
-final class ManualExecutor: SerialExecutor {
-  private let jobs = Mutex<[(job: UnownedJob, priority: JobPriority)]>([])
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let priority = job.priority
-    let unowned = UnownedJob(job)
-    jobs.withLock { $0.append((unowned, priority)) }
-  }
-
-  var priorities: [TaskPriority?] {
-    jobs.withLock { $0.map { TaskPriority($0.priority) } }
-  }
-
-  /// Run the jobs that are there now, and none that comes meanwhile.
-  func run() {
-    let batch = jobs.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
-    }
-    for next in batch {
-      next.job.runSynchronously(on: asUnownedSerialExecutor())
-    }
-  }
-}
-
-/// An actor whose jobs wait until the test runs them.
-@globalActor actor Manual: GlobalActor {
-  static let shared = Manual()
-  static let executor = ManualExecutor()
-  nonisolated var unownedExecutor: UnownedSerialExecutor {
-    Manual.executor.asUnownedSerialExecutor()
-  }
-}
 
 /// An actor with the default executor.
 @globalActor actor Other: GlobalActor {

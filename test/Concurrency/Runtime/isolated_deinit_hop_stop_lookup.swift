@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch %s %S/Inputs/DeinitTestSupport.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %env-SWIFT_IS_CURRENT_EXECUTOR_LEGACY_MODE_OVERRIDE=swift6 %target-run %t/a.out
 
@@ -17,42 +17,8 @@
 // its executor runs the job, or drains the actor: on a bare thread, within
 // bindings of that thread, or within a task that has some.
 
-import Dispatch
 import StdlibUnittest
 import Synchronization
-
-enum TL {
-  @TaskLocal static var number = 0
-  @TaskLocal static var token: Token? = nil
-}
-
-final class Token: Sendable {}
-
-/// Keeps its jobs until it is told to run them, on the calling thread.
-final class ManualExecutor: SerialExecutor {
-  private let jobs = Mutex<[UnownedJob]>([])
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let unowned = UnownedJob(job)
-    jobs.withLock { $0.append(unowned) }
-  }
-
-  func run() {
-    let batch = jobs.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
-    }
-    for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
-  }
-}
-
-@globalActor actor Manual: GlobalActor {
-  static let shared = Manual()
-  static let executor = ManualExecutor()
-  nonisolated var unownedExecutor: UnownedSerialExecutor {
-    Manual.executor.asUnownedSerialExecutor()
-  }
-}
 
 /// What the deinits saw, in order.
 let seen = Mutex<[Int]>([])
@@ -80,15 +46,6 @@ func release() {
     _ = Object()
     TL.$number.withValue(1) { _ = Object() }
   }
-}
-
-func inTask(_ body: @escaping @Sendable () -> Void) {
-  let done = DispatchSemaphore(value: 0)
-  Task.detached {
-    body()
-    done.signal()
-  }
-  done.wait()
 }
 
 /// A default actor, whose drain is a job of the thread pool, or of `Pool`.
@@ -125,7 +82,7 @@ final class Pool: TaskExecutor {
 @Sendable func runWithinBindings() { withinBindings(Manual.executor.run) }
 
 @Sendable func withinBindings(_ body: () -> Void) {
-  TL.$token.withValue(Token()) {
+  TL.$token.withValue(Token("t")) {
     TL.$number.withValue(42) {
       body()
       expectEqual(42, TL.number)
