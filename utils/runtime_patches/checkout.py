@@ -22,30 +22,27 @@ _AUTHOR = ("Swift Runtime Patches", "patches@localhost", "2026-01-01T00:00:00+00
 
 class State:
     """What a checkout holds: base (commit below the series), applied (slugs from
-    first to last), commits {slug: commit}, head."""
+    first to last), commits {slug: commit}, head; unnamed (commits in or above the series
+    that have no name) and twice (slugs of several commits)."""
 
     def __init__(self, git):
-        self.head = git.line("rev-parse", "HEAD")
-        self.commits = {}
-        log = git.out("log", "--first-parent", "-n", "400",
-                      f"--format=%H%x00%P%x00%(trailers:key={series.NAME_TRAILER},"
-                      "valueonly,separator=%x2C)%x01")
-        self.base = self.head
-        self.on_top = 0
+        self.base = self.head = git.line("rev-parse", "HEAD")
+        self.commits, self.unnamed, self.twice = {}, [], []
+        # Not by git's trailers: one line that is none hides them all.
+        log = git.out("log", "--first-parent", "-n", "400", "--format=%H%x00%P%x00%B%x01")
+        unnamed = []
         for entry in log.split("\x01"):
             commit, _, rest = entry.strip().partition("\0")
-            parents, _, name = rest.partition("\0")
-            if not commit:
-                continue
-            if name.strip():
-                self.commits[name.strip()] = commit
-                self.base = parents.split()[0]
-            elif self.commits:
-                break
-            else:
-                self.on_top += 1
-        if not self.commits:
-            self.on_top = 0
+            parents, _, message = rest.partition("\0")
+            names = re.findall(rf"^{series.NAME_TRAILER}:[ \t]*(.*?)[ \t]*$", message, re.M)
+            if names:
+                self.twice += [names[-1]] * (names[-1] in self.commits)
+                self.commits[names[-1]] = commit
+                self.base = (parents.split() or [commit])[0]
+                self.unnamed += unnamed
+                unnamed = []
+            elif commit:
+                unnamed.append(commit)
         self.applied = [n for n in reversed(self.commits) if n != _TESTS_NAME]
         self.tests = self.commits.get(_TESTS_NAME)
 
@@ -252,6 +249,31 @@ def export_text(git, commit):
     return text.partition("\n")[2].rstrip("\n") + "\n"
 
 
+def _require_names(git, state):
+    """UserError where a commit of the series has no name, or that of another one: its patch
+    would go, and all that is below it."""
+    name = series.NAME_TRAILER
+    unnamed = list(state.unnamed)
+    base = git.line("log", "-1", "--format=%s", state.base)
+    gone = [path.stem for path in series.FOLDER.glob("*.patch") if path.stem not in state.commits]
+    if base in map(_subject, gone):
+        unnamed.append(state.base)
+    if unnamed:
+        raise UserError(f"{git.folder}: {len(unnamed)} commits in or above the series have no "
+                        f"line '{name}: NAME', the last is {unnamed[-1][:12]}",
+                        "give each a name, or rebase them into the patches they belong to")
+    if state.twice:
+        raise UserError(f"{git.folder} has several commits with the line '{name}: "
+                        f"{state.twice[0]}'", "give each a name of its own")
+
+
+def _subject(slug):
+    try:
+        return series.load(slug).subject
+    except UserError:
+        return None
+
+
 def export(folder, check=False):
     """Writes the commits of folder/swift back to patches/.
 
@@ -262,10 +284,7 @@ def export(folder, check=False):
     if not state.commits:
         raise UserError(f"{git.folder} has no commit with a {series.NAME_TRAILER} trailer",
                         f"utils/apply-patches --checkout {Path(folder)}")
-    if state.on_top:
-        raise UserError(f"{git.folder} has {state.on_top} commits above the series without "
-                        f"a {series.NAME_TRAILER} trailer",
-                        "give each a name, or rebase them into the patches they belong to")
+    _require_names(git, state)
     for name in state.applied:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
             raise UserError(f"commit {state.commits[name][:12]}: '{name}' is not a patch name",

@@ -59,6 +59,7 @@ def _faults(patch):
     for field in series.FIELDS:
         if not patch.fields.get(field):
             found.append(f"the header has no '{field}:'")
+    found += _form(patch.body[len(why):])
     found += _tests(patch) + _benchmark(patch) + _status(patch)
     for file in patch.files:
         if file.startswith(("test/", "benchmark/")):
@@ -66,6 +67,17 @@ def _faults(patch):
     if re.search(r"^\+.*[ \t]+$", patch.diff, re.M):
         found.append("an added line ends in white space")
     return found
+
+
+def _form(fields):
+    """Faults in the part of a header from the first field on."""
+    wanted = (*series.FIELDS, series.NAME_TRAILER)
+    names = re.findall(rf"(?m)^({'|'.join(wanted)}):", fields)
+    if names != [name for name in wanted if name in names]:
+        return [f"the fields are not each there once, in this order: {', '.join(wanted)}"]
+    return [f"'{line}' is neither a field nor indented, as a field's further lines are"
+            for line in fields.splitlines()
+            if not re.match(rf"(?:{'|'.join(wanted)}):|[ \t]+\S", line)][:1]
 
 
 def _tests(patch):
