@@ -248,19 +248,16 @@ search = f"-I {unittest} -L {unittest}" if unittest else ""
 # Not only LD_LIBRARY_PATH: a program that a test starts bare must not fall back on
 # the toolchain's own libraries.
 runpath = f"-no-toolchain-stdlib-rpath -Xlinker -rpath -Xlinker {libdir}"
-instrument = " ".join(f"-sanitize={s}" for s in config.sanitizers)
+compiler = config.swiftc
 if config.sanitizers:
-    # Debian's sanitizer runtimes refer to this variable and do not define it.
-    instrument += " -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0"
-if "thread" in config.sanitizers:
-    mutex = os.path.join(libdir, "..", "..", "..", "bin", "tsan-mutex.o")
-    if not os.path.exists(mutex):
-        lit_config.fatal(f"{mutex} is missing: utils/build-runtime makes it")
-    instrument += f" -Xlinker {os.path.normpath(mutex)}"
+    # A program needs the sanitizer that the library has; this compiler links it in.
+    compiler = os.path.normpath(os.path.join(libdir, "..", "..", "..", "bin", "swiftc"))
+    if not os.path.exists(compiler):
+        lit_config.fatal(f"{compiler} is missing: utils/build-runtime makes it")
 
 config.target_build_swift = " ".join(
-    [config.swiftc, "-target", config.variant_triple, runpath, search, cache, language,
-     driver_availability, modes[test_mode], instrument])
+    [compiler, "-target", config.variant_triple, runpath, search, cache, language,
+     driver_availability, modes[test_mode]])
 config.target_swift_frontend = " ".join(
     [config.swift_frontend, "-target", config.variant_triple,
      f"-I {unittest}" if unittest else "", cache, language, frontend_availability,

@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 
-from . import abi, pins, runtimes, series
+from . import abi, runtimes, series
 
 # Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in
 # RemoteInspection) know these. A name stands for the records nested in it, too.
@@ -32,16 +32,9 @@ _SOURCE = "Concurrency/Actor.cpp"
 _DEBUG = "_swift_concurrency_debug_"
 
 
-def _build_of(ws, name):
-    """The folder with source/ and build/ that runtime NAME was compiled in."""
-    if name in ("stock", "before"):
-        return ws.cache / f"before-{runtimes.configuration_key(ws)}"
-    return pins.BUILD / "work" / name.replace(":", "-")
-
-
 def layouts(ws, name):
     """{record: its layout as clang prints it} of runtime NAME; stock's are before's."""
-    fixed = runtimes.places(_build_of(ws, name))
+    fixed = runtimes.places(runtimes.build_folder(ws, name))
     build = fixed[1][1]
     done = ws.run(["ninja", "-C", build, "-t", "compdb"], fixed=fixed, capture_output=True,
                   text=True)

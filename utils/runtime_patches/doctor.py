@@ -6,14 +6,13 @@ is no fault; a fault is what somebody has to mend.
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import checkout, enter, lint, locks, pins, runtimes, series, setup, workspace
+from . import checkout, enter, lint, locks, pins, records, runtimes, series, setup, workspace
 from .errors import UserError
 from .progress import coloured
 from .report import PAGE, found
@@ -58,11 +57,15 @@ def _machine(ws, options):
                                                     f", {wanted:.1f} are needed"),
                           "" if free >= wanted else
                           "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk"))
-    for folder in (pins.cache_root(), pins.cache(), pins.BUILD, pins.BUILD / "report"):
-        holder = locks.holder(folder)
-        if holder:
-            lines.append(Line(READY, "lock", f"{holder} works in {folder}"))
+    lines += [Line(READY, "lock", f"{holder} works in {folder}") for holder, folder in _busy()]
     return lines
+
+
+def _busy():
+    """[(who, folder)] of the locks that somebody holds."""
+    folders = [pins.cache_root(), pins.cache()] + [
+        path.parent for depth in ("", "*/", "*/*/") for path in pins.BUILD.glob(f"{depth}.lock")]
+    return [(locks.holder(folder), folder) for folder in folders if locks.holder(folder)]
 
 
 def _tools(ws):
@@ -99,7 +102,7 @@ def _workspace(ws):
             lines.append(Line(READY, name, "the toolchain" if name == "root" else
                               "Swift's sources", path=path))
     if ws:
-        current = _current(ws)
+        current = runtimes.build_folder(ws, "before")
         if not current.is_dir():
             lines.append(Line(MISSING, "before", "made when it is needed (5-7 min)",
                               "utils/build-runtime before"))
@@ -111,26 +114,23 @@ def _workspace(ws):
         lines.append(Line(READY, "ccache", "compiled files", path=cache / "ccache"))
     for path in old(ws):
         what = ("left by an interrupted set-up" if path.name.endswith(".partial") else
-                "of another configuration" if path.parent == cache else "of other pins: another version of this repository may use it")
+                "of another configuration" if path.parent == cache else
+                "of other pins: another version of this repository may use it")
         lines.append(Line(STALE, path.name, what, "utils/doctor --clean old", path))
     return lines
 
 
-def _current(ws):
-    return pins.cache() / f"before-{runtimes.configuration_key(ws)}"
-
-
 def old(ws):
     """What nothing reads any more: caches of other pins and configurations, and what
-    interrupted steps have left. Empty while somebody sets up."""
-    if any(locks.holder(folder) for folder in (pins.cache_root(), pins.cache(), pins.BUILD)):
+    interrupted steps have left. Empty while somebody works there."""
+    if _busy():
         return []
     cache = pins.cache()
     paths = [path for path in pins.cache_root().glob("*") if path.is_dir() and path != cache]
     paths += [path for path in cache.glob("*.partial") if not path.name.startswith("before-")]
     if ws and ws.from_packages:
         # An unfinished build of the current configuration goes on where it stopped.
-        current = _current(ws).name
+        current = runtimes.build_folder(ws, "before").name
         paths += [path for path in cache.glob("before-*")
                   if path.name not in (current, f"{current}.partial")]
     paths += pins.BUILD.glob("*.partial")
@@ -161,12 +161,12 @@ def _clone(ws):
 def _own_checkout(own):
     git = checkout.git_of(own)
     try:
-        if not (own / "swift" / ".git").exists():
+        made = records.read(own / "series.json")
+        if not made or not (own / "swift" / ".git").exists():
             raise FileNotFoundError
-        made = json.loads((own / "series.json").read_text())
         head = git.line("rev-parse", "HEAD")
         changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
-    except (OSError, ValueError, UserError):
+    except (OSError, UserError):
         return Line(FAULT, "build/checkout", "is not whole; does it hold your work?",
                     f"save that, then rm -r '{own}'", own)
     if head != made.get("head") or changed:
@@ -180,7 +180,7 @@ def _own_checkout(own):
 
 
 def _runtime(ws, home):
-    made = _json(home / "runtime.json")
+    made = records.read(home / "runtime.json")
     name = (made or {}).get("name", home.name)
     again = f"utils/build-runtime {name}"
     libraries = [home / "lib" / "swift" / "linux" / library for library in runtimes.LIBRARIES]
@@ -195,19 +195,11 @@ def _runtime(ws, home):
     return Line(READY, f"runtime {name}", path=home)
 
 
-def _json(path):
-    try:
-        value = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _results():
     lines = []
     for path in found():
         name = str(path.relative_to(pins.BUILD / "report"))
-        data = _json(path)
+        data = records.read(path)
         if data is None:
             lines.append(Line(FAULT, name, "is damaged", "measure again, or remove it", path))
             continue
@@ -290,10 +282,8 @@ def parts(ws):
 
 def clean(options):
     """Removes the parts that options.clean names; tells what that frees."""
-    for folder in (pins.cache_root(), pins.cache(), pins.BUILD, pins.BUILD / "report"):
-        holder = locks.holder(folder)
-        if holder:
-            raise UserError(f"{holder} works in {folder}", "clean when it has ended")
+    for holder, folder in _busy():
+        raise UserError(f"{holder} works in {folder}", "clean when it has ended")
     known = parts(workspace.find(options))
     for name in options.clean:
         if name == "checkout":

@@ -11,13 +11,12 @@ from a copy of before's tree: only what a patch touches is compiled.
 """
 
 import hashlib
-import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
-from . import abi, checkout, locks, pins, series, variants
+from . import abi, checkout, locks, pins, records, series, variants
 from .errors import UserError
 from .progress import Step, note, run_logged
 from .workspace import remove
@@ -40,10 +39,7 @@ def libdir(name):
 
 def info(name):
     """What build/runtimes/NAME was made from, or None where it is not whole."""
-    try:
-        return json.loads((folder(name) / "runtime.json").read_text())
-    except (OSError, ValueError):
-        return None
+    return records.read(folder(name) / "runtime.json")
 
 
 def check_name(name):
@@ -90,6 +86,14 @@ def configuration_key(ws):
     return digest.hexdigest()[:12]
 
 
+def build_folder(ws, name):
+    """The folder with source/ and build/ that runtime NAME is compiled in; stock, which is
+    not, has before's."""
+    if name in ("stock", "before"):
+        return ws.cache / f"before-{configuration_key(ws)}"
+    return pins.BUILD / "work" / name.replace(":", "-")
+
+
 def _base(ws):
     """The unpatched commit of the workspace's sources."""
     git = checkout.git_of(ws.sources)
@@ -99,25 +103,18 @@ def _base(ws):
 def _ensure_before(ws):
     git, base = _base(ws)
     stamp = {"name": "before", "base": base, "configuration": configuration_key(ws)}
-    home = ws.cache / f"before-{stamp['configuration']}"
-    if _read_json(home / "stamp.json") != stamp:
+    home = build_folder(ws, "before")
+    if records.read(home / "stamp.json") != stamp:
         with locks.exclusive(ws.cache):
-            if _read_json(home / "stamp.json") != stamp:
+            if records.read(home / "stamp.json") != stamp:
                 _build_before(ws, git, base, home, stamp)
     _assemble(ws, "before", _libraries(home), stamp)
-
-
-def _read_json(path):
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
-        return None
 
 
 def _build_before(ws, git, base, home, stamp):
     partial = home.with_name(home.name + ".partial")
     remove(home)
-    if _read_json(partial / "stamp.json") != stamp:
+    if records.read(partial / "stamp.json") != stamp:
         remove(partial)
         (partial / "source").mkdir(parents=True)
         (partial / "build").mkdir()
@@ -127,7 +124,7 @@ def _build_before(ws, git, base, home, stamp):
             shutil.copy2(pins.CONFIG / path, partial / "config" / path)
         with Step("unpatched sources"):
             _export(git, base, partial / "source")
-        (partial / "stamp.json").write_text(json.dumps(stamp))
+        records.write(partial / "stamp.json", stamp)
     # An interrupted build keeps what is compiled: ninja goes on from there.
     with Step("runtime 'before': both libraries (5-7 min)"):
         _compile(ws, partial, "before", configure=True)
@@ -199,9 +196,9 @@ def _ensure_patched(ws, name, option):
                 raise UserError(f"{git.folder} has no commit of patch '{base[5:]}'",
                                 f"utils/apply-patches --checkout {tree}")
             applied = applied[:applied.index(base[5:]) + 1]
-    home, stamp = _copy_of_before(ws, name, variant)
+    home, stamp, fresh = _copy_of_before(ws, name, variant)
     with Step(f"runtime '{name}': {len(applied)} patches on {stamp['base'][:12]}"
-              + (" (1-2 min the first time)" if variant else "")):
+              + (" (1-2 min)" if variant and fresh else "")):
         _sync(ws, git, commit, home)
         _compile(ws, home, name, variant=variant)
     made = {**stamp, "name": name, "patches": applied}
@@ -212,14 +209,14 @@ def _ensure_patched(ws, name, option):
 
 
 def _copy_of_before(ws, name, variant):
-    """(build/work/NAME, its stamp): a copy of before's tree, made once."""
-    before = ws.cache / f"before-{configuration_key(ws)}"
-    home = pins.BUILD / "work" / name.replace(":", "-")
-    stamp = json.loads((before / "stamp.json").read_text())
+    """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, made once."""
+    before, home = build_folder(ws, "before"), build_folder(ws, name)
+    stamp = records.read(before / "stamp.json")
     if variant:
         flags = variants.configuration(variant).read_bytes()
         stamp["variant"] = [variant, hashlib.sha256(flags).hexdigest()[:12]]
-    if _read_json(home / "stamp.json") != stamp:
+    fresh = records.read(home / "stamp.json") != stamp
+    if fresh:
         with Step(f"runtime '{name}': a copy of before's build"):
             partial = home.with_name(home.name + ".partial")
             remove(partial)
@@ -228,9 +225,9 @@ def _copy_of_before(ws, name, variant):
             subprocess.run(["cp", "-a", str(before), str(partial)], check=True)
             if variant:
                 shutil.copy2(variants.configuration(variant), partial / "config")
-                (partial / "stamp.json").write_text(json.dumps(stamp))
+                records.write(partial / "stamp.json", stamp)
             partial.rename(home)
-    return home, stamp
+    return home, stamp, fresh
 
 
 def _sync(ws, git, commit, home):
@@ -273,7 +270,7 @@ def renew_checkout(ws, own):
     stamp = own / "series.json"
     wanted = {"series": series.key(), "patches": series.patches_key(),
               "sources": str(ws.sources)}
-    made = _read_json(stamp)
+    made = records.read(stamp)
     if made and {k: made.get(k) for k in wanted} == wanted:
         return
     if (own / "swift" / ".git").exists() and made:
@@ -315,7 +312,7 @@ def renew_checkout(ws, own):
     stamp.unlink(missing_ok=True)
     checkout.apply(own)
     head = checkout.git_of(own).line("rev-parse", "HEAD")
-    stamp.write_text(json.dumps({**wanted, "head": head}))
+    records.write(stamp, {**wanted, "head": head})
 
 
 def _exported(own):
@@ -363,9 +360,7 @@ def _assemble(ws, name, libraries, made):
                             f"the toolchain's, such as {removed[0]}",
                             "programs that use them would not start: nothing may go")
         made["exports"][library] = added
-    partial = home / "runtime.json.partial"
-    partial.write_text(json.dumps(made, indent=2) + "\n")
-    partial.rename(home / "runtime.json")
+    records.write(home / "runtime.json", made)
     added = [symbol for some in made["exports"].values() for symbol in some]
     if name != "stock":
         note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from . import (bench_build, bench_results, bench_stats, bench_table, locks, pins,
-               progress, report, runtimes, setup)
+               progress, records, report, runtimes, setup)
 from .errors import UserError
 from .git import Git
 from .progress import Step, note
@@ -156,12 +156,8 @@ def _given_folder(name):
 
 def _side(name, folder):
     libdir = folder / "lib" / "swift" / "linux"
-    try:
-        made = json.loads((folder / "runtime.json").read_text())
-    except (OSError, ValueError):
-        made = {}
     return {"name": name, "folder": str(folder), "library_path": str(libdir),
-            "made": made,
+            "made": records.read(folder / "runtime.json") or {},
             "libraries": {library: {"path": str(libdir / library),
                                     "sha256": _sha256(libdir / library)}
                           for library in runtimes.LIBRARIES}}

@@ -8,7 +8,7 @@ is printed.
 import subprocess
 import time
 
-from . import pins, runtimes
+from . import pins, runtimes, variants
 from .errors import UserError
 from .progress import note
 
@@ -23,9 +23,9 @@ def build(ws, name):
     program = home / "concurrency-random"
     if program.exists() and program.stat().st_mtime > SOURCE.stat().st_mtime:
         return program
-    own = runtimes.folder(name) / "bin" / "swiftc"
-    ws.run([str(own) if own.exists() else "swiftc", "-O", "-parse-as-library", "-Xfrontend",
-            "-disable-availability-checking", str(SOURCE), "-o", str(program)])
+    ws.run(["swiftc", "-O", "-parse-as-library", "-Xfrontend", "-disable-availability-checking",
+            str(SOURCE), "-o", str(program)],
+           env={"PATH": variants.path(ws, runtimes.folder(name))})
     return program
 
 
@@ -34,7 +34,6 @@ def run(ws, name, first, last, operations, workers):
     argv = [str(pins.BUILD / "stress" / name.replace(":", "-") / "concurrency-random"),
             "--seeds", f"{first}:{last}", "--operations", str(operations),
             "--workers", str(workers)]
-    from . import variants
     env = {"SWIFT_BACKTRACE": "enable=off",
            **variants.options(runtimes.folder(name))}
     try:

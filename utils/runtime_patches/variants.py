@@ -50,14 +50,21 @@ def complete(ws, variant, home):
                                    pins.CONFIG / "variants" / "tsan-mutex.c"],
                                   binds=[home]), env=ws.environment(), check=True)
         options += f" -Xlinker {shlex.quote(str(mutex))}"
+    swiftc = shlex.quote(f"{ws.toolchain}/bin/swiftc")
     path = home / "bin" / "swiftc"
-    path.write_text(f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {ws.toolchain}/bin/swiftc'
+    path.write_text(f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {swiftc}'
                     f'{options} "$@"\n')
     path.chmod(0o755)
     if variant == "ubsan":
         place = Path(f"{ws.root}{ws.toolchain}/lib/clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
             shutil.copy2(library, home / "lib" / "swift" / "linux")
+
+
+def path(ws, home):
+    """PATH for programs on the runtime in folder `home`; a compiler of its own comes first."""
+    own = home / "bin"
+    return f"{own}:{ws.path}" if (own / "swiftc").exists() else ws.path
 
 
 def options(home):

@@ -70,7 +70,7 @@ def _parse(args):
 
 def main():
     options, name, argv = _parse(sys.argv[1:])
-    from . import enter, pins, workspace
+    from . import enter, pins, variants, workspace
     ws = workspace.find(options)
     home = pins.BUILD / "runtimes" / name.replace(":", "-")
     if not ws or not (home / "runtime.json").exists():
@@ -82,9 +82,7 @@ def main():
     cwd = os.getcwd()
     (pins.BUILD / "module-cache").mkdir(exist_ok=True)
     env = ws.environment(libdir)
-    if (home / "bin" / "swiftc").exists():
-        from . import variants
-        env["PATH"] = f"{home / 'bin'}:{env['PATH']}"
-        for variable, value in variants.options(home).items():
-            env.setdefault(variable, value)
+    env["PATH"] = variants.path(ws, home)
+    for variable, value in variants.options(home).items():
+        env.setdefault(variable, value)
     enter.become(ws.root, argv, binds=ws.binds([cwd, *options.bind]), cwd=cwd, env=env)
