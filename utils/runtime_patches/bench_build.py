@@ -13,7 +13,8 @@ from pathlib import Path
 
 from . import locks, pins
 from .errors import UserError
-from .progress import Step, run_logged
+from .progress import Step
+from .run import run_logged
 from .workspace import remove
 
 FOLDER = pins.BUILD / "benchmark"
@@ -171,9 +172,7 @@ class _Rules:
         (FOLDER / "build.ninja").write_text("\n".join(self.lines) + "\n")
         run_logged(self.ws.command(["ninja", "-C", str(FOLDER), target]),
                    "benchmark", env=self.ws.environment(),
-                   failed="the benchmark suite does not build",
-                   hints=[("No space left on device", "the disk is full",
-                           "free some space, then run the same command again")])
+                   failed="the benchmark suite does not build")
 
 
 def _prune():

@@ -11,7 +11,7 @@ import signal
 import tempfile
 from pathlib import Path
 
-from . import pins, series
+from . import files, pins, series
 from .errors import UserError
 from .git import Git
 
@@ -167,17 +167,17 @@ def _commit(scratch, parent, message, author, date):
 def _lay(scratch, parent, patches):
     """Adds our tests and registered benchmark entries; with `patches`, only the tests
     that those name."""
-    files = series.laid_files()
+    laid = series.laid_files()
     if patches is not None:
         tests = {t for p in patches for t in p.tests}
-        files = {k: v for k, v in files.items()
-                 if k in tests or k.startswith("benchmark/") or "/Inputs/" in k}
+        laid = {k: v for k, v in laid.items()
+                if k in tests or k.startswith("benchmark/") or "/Inputs/" in k}
     lines = []
-    for path, ours in files.items():
+    for path, ours in laid.items():
         blob = scratch.line("hash-object", "-w", ours)
         mode = "100755" if os.access(ours, os.X_OK) else "100644"
         lines.append(f"{mode} {blob}\t{path}")
-    modules = sorted(Path(p).stem for p in files if p.startswith("benchmark/"))
+    modules = sorted(Path(p).stem for p in laid if p.startswith("benchmark/"))
     for path, register in (("benchmark/CMakeLists.txt", _register_cmake),
                            ("benchmark/utils/main.swift", _register_main)):
         text = register(scratch.out("show", f"{parent}:{path}"), modules)
@@ -224,10 +224,13 @@ def _move(git, new):
     with _uninterrupted():
         done = git.call("merge", "-q", "--ff-only", "--no-autostash", new)
     if done.returncode:
-        files = re.findall(r"^\t(.+)$", done.stderr, re.M)
-        raise UserError(f"{git.folder}: {files[0] if files else 'a file'} is in the way "
-                        "and is not tracked by git",
-                        "move it away; the checkout is as it was")
+        untracked = re.findall(r"^\t(.+)$", done.stderr, re.M)
+        if untracked:
+            raise UserError(f"{git.folder}: {untracked[0]} is in the way and is not tracked by "
+                            "git", "move it away; the checkout is as it was")
+        reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
+        raise UserError(f"git cannot move {git.folder} to the series: {reason}",
+                        f"look at it with: git -C {git.folder} status")
 
 
 @contextlib.contextmanager
@@ -307,7 +310,5 @@ def export(folder, check=False):
             if what == "removed":
                 path.unlink()
             else:
-                partial = path.with_suffix(".partial")
-                partial.write_text(wanted[path])
-                partial.rename(path)
+                files.write(path, wanted[path])
     return changes

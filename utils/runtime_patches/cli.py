@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from . import checkout, lint, pins, progress, runtimes, series, setup
+from . import checkout, lint, locks, pins, progress, runtimes, series, setup
 from .errors import UserError
 
 
@@ -69,7 +69,8 @@ def apply_patches():
             raise UserError("--only needs --checkout",
                             "build/checkout always holds the whole series; "
                             "utils/build-runtime upto:PATCH builds a part of it")
-        runtimes.renew_checkout(ws, folder)
+        with locks.exclusive(pins.BUILD):
+            runtimes.renew_checkout(ws, folder)
         print(f"{folder}/swift holds the series: {', '.join(series.names())}")
         return
     applied, state = checkout.apply(folder, options.only, options.three_way)
@@ -98,7 +99,8 @@ def export_patches():
         return
     folder, ws = _target(options)
     if ws and not (folder / "swift").exists():
-        runtimes.renew_checkout(ws, folder)
+        with locks.exclusive(pins.BUILD):
+            runtimes.renew_checkout(ws, folder)
     changes = checkout.export(folder, check=options.check)
     for path, what in changes:
         print(f"{what:8} {path.relative_to(pins.REPO)}")

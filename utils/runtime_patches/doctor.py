@@ -7,12 +7,11 @@ is no fault; a fault is what somebody has to mend.
 import contextlib
 import hashlib
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import checkout, enter, lint, locks, pins, records, runtimes, series, setup, workspace
+from . import checkout, enter, files, lint, locks, pins, runtimes, series, setup, workspace
 from .errors import UserError
 from .progress import coloured
 from .report import PAGE, found
@@ -161,7 +160,7 @@ def _clone(ws):
 def _own_checkout(own):
     git = checkout.git_of(own)
     try:
-        made = records.read(own / "series.json")
+        made = files.read_record(own / "series.json")
         if not made or not (own / "swift" / ".git").exists():
             raise FileNotFoundError
         head = git.line("rev-parse", "HEAD")
@@ -180,7 +179,7 @@ def _own_checkout(own):
 
 
 def _runtime(ws, home):
-    made = records.read(home / "runtime.json")
+    made = files.read_record(home / "runtime.json")
     name = (made or {}).get("name", home.name)
     again = f"utils/build-runtime {name}"
     libraries = [home / "lib" / "swift" / "linux" / library for library in runtimes.LIBRARIES]
@@ -199,7 +198,7 @@ def _results():
     lines = []
     for path in found():
         name = str(path.relative_to(pins.BUILD / "report"))
-        data = records.read(path)
+        data = files.read_record(path)
         if data is None:
             lines.append(Line(FAULT, name, "is damaged", "measure again, or remove it", path))
             continue

@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from .errors import UserError
+from .errors import UserError, check_disk
 
 # Output must not depend on the user's settings.
 _ENV = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
@@ -37,6 +37,7 @@ class Git:
         """The standard output of git; UserError if git fails."""
         done = self.call(*args, **options)
         if done.returncode:
+            check_disk(done.stderr, self.folder)
             reason = (done.stderr.strip().splitlines() or ["no message"])[0]
             raise UserError(f"git {args[0]} failed in {self.folder}: {reason}",
                             f"look at it with: git -C {self.folder} status")

@@ -1,8 +1,6 @@
 """The law of the series (patches/README.md), checked: utils/check-patches."""
 
 import re
-import subprocess
-from pathlib import Path
 
 from . import checkout, pins, series
 from .errors import UserError

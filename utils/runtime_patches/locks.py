@@ -7,10 +7,19 @@ import sys
 
 from .progress import note
 
+_held = []
+
+
+def held():
+    """The file descriptors of the locks that this process holds. A child that has them
+    holds the locks, too: where this process is killed, others wait for the child."""
+    return tuple(_held)
+
 
 @contextlib.contextmanager
 def exclusive(folder):
-    """Holds FOLDER/.lock; the kernel drops it when the process ends, however that is."""
+    """Holds FOLDER/.lock; the kernel drops it when this process and the children with
+    held() end, however that is."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "a+") as lock:
         try:
@@ -24,11 +33,14 @@ def exclusive(folder):
         lock.truncate()
         lock.write(f"{os.path.basename(sys.argv[0])} (process {os.getpid()})")
         lock.flush()
+        _held.append(lock.fileno())
         try:
             yield
         finally:
+            _held.remove(lock.fileno())
             lock.seek(0)
             lock.truncate()
+            fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def holder(folder):

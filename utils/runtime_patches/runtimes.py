@@ -13,12 +13,12 @@ from a copy of before's tree: only what a patch touches is compiled.
 import hashlib
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
-from . import abi, checkout, locks, pins, records, series, variants
+from . import abi, checkout, files, locks, pins, series, variants
 from .errors import UserError
-from .progress import Step, note, run_logged
+from .progress import Step, note
+from .run import run_logged
 from .workspace import remove
 
 LIBRARIES = {"libswiftCore.so": "core", "libswift_Concurrency.so": "Concurrency"}
@@ -39,7 +39,7 @@ def libdir(name):
 
 def info(name):
     """What build/runtimes/NAME was made from, or None where it is not whole."""
-    return records.read(folder(name) / "runtime.json")
+    return files.read_record(folder(name) / "runtime.json")
 
 
 def check_name(name):
@@ -104,9 +104,9 @@ def _ensure_before(ws):
     git, base = _base(ws)
     stamp = {"name": "before", "base": base, "configuration": configuration_key(ws)}
     home = build_folder(ws, "before")
-    if records.read(home / "stamp.json") != stamp:
+    if files.read_record(home / "stamp.json") != stamp:
         with locks.exclusive(ws.cache):
-            if records.read(home / "stamp.json") != stamp:
+            if files.read_record(home / "stamp.json") != stamp:
                 _build_before(ws, git, base, home, stamp)
     _assemble(ws, "before", _libraries(home), stamp)
 
@@ -114,7 +114,7 @@ def _ensure_before(ws):
 def _build_before(ws, git, base, home, stamp):
     partial = home.with_name(home.name + ".partial")
     remove(home)
-    if records.read(partial / "stamp.json") != stamp:
+    if files.read_record(partial / "stamp.json") != stamp:
         remove(partial)
         (partial / "source").mkdir(parents=True)
         (partial / "build").mkdir()
@@ -124,7 +124,7 @@ def _build_before(ws, git, base, home, stamp):
             shutil.copy2(pins.CONFIG / path, partial / "config" / path)
         with Step("unpatched sources"):
             _export(git, base, partial / "source")
-        records.write(partial / "stamp.json", stamp)
+        files.write_record(partial / "stamp.json", stamp)
     # An interrupted build keeps what is compiled: ninja goes on from there.
     with Step("runtime 'before': both libraries (5-7 min)"):
         _compile(ws, partial, "before", configure=True)
@@ -133,14 +133,10 @@ def _build_before(ws, git, base, home, stamp):
 
 def _export(git, commit, target):
     """Writes the parts of `commit` that the build reads to `target`."""
-    archive = subprocess.Popen(["git", "-c", "safe.directory=*", "archive", commit, "--",
-                                *_PARTS], cwd=git.folder, env=git.env,
-                               stdout=subprocess.PIPE)
-    unpack = subprocess.run(["tar", "-x", "-C", str(target)], stdin=archive.stdout,
-                            check=False)
-    if archive.wait() or unpack.returncode:
-        raise UserError(f"the sources of {commit[:12]} could not be written to {target}",
-                        f"is there room on the disk, and is {git.folder} whole?")
+    run_logged(["bash", "-o", "pipefail", "-c", 'git -c safe.directory="*" archive "$1" -- '
+                '"${@:3}" | tar -x -C "$2"', "bash", commit, str(target), *_PARTS],
+               "sources", cwd=git.folder, env=git.env,
+               failed=f"the sources of {commit[:12]} could not be written to {target}")
 
 
 def places(home):
@@ -170,9 +166,7 @@ def _compile(ws, home, name, configure=False, variant=None):
             env.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
     run_logged(ws.command(["sh", "-c", " && ".join(lines)], fixed=fixed),
                f"build-{name.replace(':', '-')}", env=env,
-               failed=f"the runtime '{name}' does not build",
-               hints=[(r"No space left on device", "the disk is full",
-                       "free some space, then run the same command again")])
+               failed=f"the runtime '{name}' does not build")
 
 
 def _libraries(home):
@@ -211,21 +205,22 @@ def _ensure_patched(ws, name, option):
 def _copy_of_before(ws, name, variant):
     """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, made once."""
     before, home = build_folder(ws, "before"), build_folder(ws, name)
-    stamp = records.read(before / "stamp.json")
+    stamp = files.read_record(before / "stamp.json")
     if variant:
         flags = variants.configuration(variant).read_bytes()
         stamp["variant"] = [variant, hashlib.sha256(flags).hexdigest()[:12]]
-    fresh = records.read(home / "stamp.json") != stamp
+    fresh = files.read_record(home / "stamp.json") != stamp
     if fresh:
         with Step(f"runtime '{name}': a copy of before's build"):
             partial = home.with_name(home.name + ".partial")
             remove(partial)
             remove(home)
             partial.parent.mkdir(parents=True, exist_ok=True)
-            subprocess.run(["cp", "-a", str(before), str(partial)], check=True)
+            run_logged(["cp", "-a", str(before), str(partial)], "copy",
+                       failed=f"{before} could not be copied")
             if variant:
                 shutil.copy2(variants.configuration(variant), partial / "config")
-                records.write(partial / "stamp.json", stamp)
+                files.write_record(partial / "stamp.json", stamp)
             partial.rename(home)
     return home, stamp, fresh
 
@@ -270,49 +265,82 @@ def renew_checkout(ws, own):
     stamp = own / "series.json"
     wanted = {"series": series.key(), "patches": series.patches_key(),
               "sources": str(ws.sources)}
-    made = records.read(stamp)
-    if made and {k: made.get(k) for k in wanted} == wanted:
+    made = files.read_record(stamp)
+    if made and {k: made.get(k) for k in wanted} == wanted and "renewing" not in made:
         return
-    if (own / "swift" / ".git").exists() and made:
-        git = checkout.git_of(own)
-        state = checkout.State(git)
-        dirty = git.out("status", "--porcelain", "--untracked-files=no")
-        if state.head != made["head"] or dirty:
-            exported = _exported(own)
-            same = {"patches", "sources"} <= {k for k in wanted if made.get(k) == wanted[k]}
-            if not same and not (exported and made["sources"] == wanted["sources"]):
-                raise UserError(
-                    f"{own} holds work that is not in patches/, and patches/ has changed",
-                    "utils/export-patches writes it back; or throw it away: rm -r "
-                    f"'{own}'")
-            # Only what patches/ has may be thrown away. Our tests and benchmarks run from
-            # here, so it does no harm that the checkout has older ones.
-            if dirty or not exported or _tests_edited(git, made["head"]):
-                return
-        if made["sources"] == wanted["sources"]:
-            git.out("reset", "-q", "--hard", state.base)
-    if not made or made["sources"] != wanted["sources"]:
-        with Step("a checkout for the series"):
-            remove(own)
-            partial = own.with_name("checkout.partial")
-            remove(partial)
-            partial.mkdir(parents=True)
-            source, base = _base(ws)
-            source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"),
-                       str(partial / "swift"))
-            git = checkout.git_of(partial)
-            git.out("checkout", "-q", "-B", "series", base)
-            git.out("config", "user.name", "Swift Runtime Patches")
-            git.out("config", "user.email", "patches@localhost")
-            # Upstream's tools look for the other repositories beside swift/.
-            for path in ws.sources.iterdir():
-                if path.name != "swift" and path.is_dir():
-                    (partial / path.name).symlink_to(path)
-            partial.rename(own)
-    stamp.unlink(missing_ok=True)
+    if not made and own.exists():
+        raise UserError(f"{own} is not whole; does it hold your work?",
+                        f"save that, then rm -r '{own}'")
+    git = checkout.git_of(own)
+    if made and "renewing" in made:
+        _keep_found(git, own, made)
+    elif made and _holds_work(git, own, made, wanted):
+        return
+    if not made or made.get("sources") != wanted["sources"]:
+        _make_checkout(ws, own, wanted)
+        return
+    # Whoever is interrupted from here on leaves the tree between two states.
+    files.write_record(stamp, {**made, "renewing": True})
+    git.out("reset", "-q", "--hard", checkout.State(git).base)
     checkout.apply(own)
-    head = checkout.git_of(own).line("rev-parse", "HEAD")
-    records.write(stamp, {**wanted, "head": head})
+    files.write_record(stamp, {**wanted, "head": git.line("rev-parse", "HEAD")})
+
+
+def _holds_work(git, own, made, wanted):
+    """Whether build/checkout has work that must stay as it is; UserError where that cannot
+    be used with the series of patches/."""
+    head = git.line("rev-parse", "HEAD")
+    dirty = git.out("status", "--porcelain", "--untracked-files=no")
+    if head == made.get("head") and not dirty:
+        return False
+    exported = _exported(own)
+    same = all(made.get(k) == wanted[k] for k in ("patches", "sources"))
+    if not same and not (exported and made.get("sources") == wanted["sources"]):
+        raise UserError(
+            f"{own} holds work that is not in patches/, and patches/ has changed",
+            f"utils/export-patches writes it back; or throw it away: rm -r '{own}'")
+    # Only what patches/ has may be thrown away. Our tests and benchmarks run from
+    # here, so it does no harm that the checkout has older ones.
+    return bool(dirty) or not exported or _tests_edited(git, made.get("head", head))
+
+
+def _keep_found(git, own, made):
+    """Moves what was changed in a tree that an interruption left between two states to
+    git's stash: it is half of one of them, or edits made since."""
+    state = checkout.State(git)
+    if state.commits and state.head != made.get("head") and not _exported(own):
+        raise UserError(f"{own} holds commits that are not in patches/, and patches/ has changed",
+                        f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'")
+    gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
+    (gitdir / "index.lock").unlink(missing_ok=True)
+    if git.out("status", "--porcelain", "--untracked-files=no"):
+        git.out("stash", "push", "-q", "-m", "found when the series was applied again")
+        note("the checkout was half made; what was changed in it: "
+             f"git -C {git.folder} stash show -p")
+
+
+def _make_checkout(ws, own, wanted):
+    """Makes build/checkout anew: a clone of the unpatched sources, with the series."""
+    with Step("a checkout for the series"):
+        partial = own.with_name("checkout.partial")
+        remove(partial)
+        partial.mkdir(parents=True)
+        source, base = _base(ws)
+        source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"),
+                   str(partial / "swift"))
+        git = checkout.git_of(partial)
+        git.out("checkout", "-q", "-B", "series", base)
+        git.out("config", "user.name", "Swift Runtime Patches")
+        git.out("config", "user.email", "patches@localhost")
+        # Upstream's tools look for the other repositories beside swift/.
+        for path in ws.sources.iterdir():
+            if path.name != "swift" and path.is_dir():
+                (partial / path.name).symlink_to(path)
+        checkout.apply(partial)
+        files.write_record(partial / "series.json",
+                           {**wanted, "head": git.line("rev-parse", "HEAD")})
+        remove(own)
+        partial.rename(own)
 
 
 def _exported(own):
@@ -343,13 +371,15 @@ def _assemble(ws, name, libraries, made):
             _link(path, target / path.name)
         (partial / "bin").mkdir()
         partial.rename(home)
-    for library, path in libraries.items():
-        target = libdir(name) / library
-        if not _same_file(path, target):
-            copy = target.with_suffix(".partial")
-            copy.unlink(missing_ok=True)
-            shutil.copy2(path, copy)
-            copy.rename(target)
+    changed = {library: path for library, path in libraries.items()
+               if not _same_file(path, libdir(name) / library)}
+    if changed:
+        # Until all is laid, the runtime is not whole, and nobody runs on it.
+        (home / "runtime.json").unlink(missing_ok=True)
+    for library, path in changed.items():
+        copy = libdir(name) / f"{library}.partial"
+        shutil.copy2(path, copy)
+        copy.replace(libdir(name) / library)
     if variants.split(name):
         variants.complete(ws, variants.split(name)[1], home)
     made = {"name": name, "exports": {}, **made}
@@ -360,7 +390,7 @@ def _assemble(ws, name, libraries, made):
                             f"the toolchain's, such as {removed[0]}",
                             "programs that use them would not start: nothing may go")
         made["exports"][library] = added
-    records.write(home / "runtime.json", made)
+    files.write_record(home / "runtime.json", made)
     added = [symbol for some in made["exports"].values() for symbol in some]
     if name != "stock":
         note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from email.parser import Parser
-from pathlib import Path
 
 from . import pins
 from .errors import UserError

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from . import enter, locks, pins, workspace
 from .errors import UserError
-from .progress import Step, note, run_logged
+from .progress import Step, note
+from .run import run_logged
 from .workspace import remove
 
 _OWN = "or give --checkout DIR --toolchain DIR, which download nothing"
@@ -146,8 +147,6 @@ def _package_hints(dist):
         (r"Temporary failure resolving|Could not resolve|Could not connect|"
          r"Network is unreachable|Connection timed out|Failed to fetch",
          "the package archive cannot be reached", f"check the network, {_OWN}"),
-        (r"No space left on device", "the disk is full",
-         "set XDG_CACHE_HOME to a folder on a larger disk"),
         (r"NO_PUBKEY|not signed|GPG error", "the archive's signature cannot be checked",
          "sudo apt install debian-archive-keyring"),
     ]
@@ -201,9 +200,13 @@ def _fetch_source(pin, cache, partial):
         "source", failed="the sources could not be downloaded",
         hints=_package_hints(dist), env={**os.environ, "APT_CONFIG": str(config)})
     archive = download / dist["orig"]
+    if not archive.is_file():
+        raise UserError(f"apt-get ended well, but there is no {dist['orig']}",
+                        f"the archive may have other sources: {_OWN[3:]}")
     if _sha256(archive) != dist["orig_sha256"]:
         raise UserError(f"{dist['orig']} does not have the pinned checksum",
-                        "the archive was altered or replaced; " + _OWN[3:])
+                        "the archive was altered, cut off or replaced: the same command tries "
+                        f"again; {_OWN}")
     return archive
 
 
@@ -252,5 +255,5 @@ def _commit_source(pin, swift):
     tag = pin["swift"]["tag"]
     for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"],
                  ["commit", "-q", "-m", tag], ["tag", tag]):
-        subprocess.run(["git", "-c", "core.autocrlf=false", *args], cwd=swift, env=env,
-                       check=True)
+        run_logged(["git", "-c", "core.autocrlf=false", *args], "commit", cwd=swift, env=env,
+                   failed="the sources could not be committed")

@@ -10,8 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-from . import (bench_build, bench_results, bench_stats, bench_table, locks, pins,
-               progress, records, report, runtimes, setup)
+from . import (bench_build, bench_results, bench_stats, bench_table, files, locks,
+               pins, progress, report, run, runtimes, setup)
 from .errors import UserError
 from .git import Git
 from .progress import Step, note
@@ -157,7 +157,7 @@ def _given_folder(name):
 def _side(name, folder):
     libdir = folder / "lib" / "swift" / "linux"
     return {"name": name, "folder": str(folder), "library_path": str(libdir),
-            "made": records.read(folder / "runtime.json") or {},
+            "made": files.read_record(folder / "runtime.json") or {},
             "libraries": {library: {"path": str(libdir / library),
                                     "sha256": _sha256(libdir / library)}
                           for library in runtimes.LIBRARIES}}
@@ -310,7 +310,7 @@ def _run(ws, plan, binds):
                                      f"{event['round'] + 1} of {made['rounds']}")
         status = child.wait()
     except BaseException:
-        progress.end(child)
+        run.end(child)
         raise
     if status or not events["end"]:
         raise UserError(f"the measuring loop ended early (exit status {status})",

@@ -6,10 +6,9 @@ build-script-config/variants/VARIANT.cmake holds its compiler flags.
 
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
-from . import pins
+from . import files, pins
 
 SUPPRESSIONS = pins.REPO / "test" / "tsan-suppressions.txt"
 
@@ -46,15 +45,15 @@ def complete(ws, variant, home):
                    " -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0")
     if variant == "tsan":
         mutex = home / "bin" / "tsan-mutex.o"
-        subprocess.run(ws.command(["clang", "-O1", "-fPIC", "-c", "-o", mutex,
-                                   pins.CONFIG / "variants" / "tsan-mutex.c"],
-                                  binds=[home]), env=ws.environment(), check=True)
+        partial = mutex.with_suffix(".partial")
+        ws.run(["clang", "-O1", "-fPIC", "-c", "-o", partial,
+                pins.CONFIG / "variants" / "tsan-mutex.c"], binds=[home])
+        partial.replace(mutex)
         options += f" -Xlinker {shlex.quote(str(mutex))}"
     swiftc = shlex.quote(f"{ws.toolchain}/bin/swiftc")
-    path = home / "bin" / "swiftc"
-    path.write_text(f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {swiftc}'
-                    f'{options} "$@"\n')
-    path.chmod(0o755)
+    compiler = home / "bin" / "swiftc"
+    files.write(compiler, f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {swiftc}{options} "$@"\n')
+    compiler.chmod(0o755)
     if variant == "ubsan":
         place = Path(f"{ws.root}{ws.toolchain}/lib/clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):

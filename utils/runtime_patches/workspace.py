@@ -143,10 +143,15 @@ def check_checkout(folder, any_version=False):
 
 
 def remove(path):
-    """Removes a folder that may hold read-only ones; never crosses a mount."""
+    """Removes a folder that may hold read-only ones; never crosses a mount. Nobody sees
+    half of it: it gets another name first, by which `doctor --clean old` finds it."""
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():
+        if not path.name.endswith(".partial"):
+            whole, path = path, path.with_name(path.name + ".removed.partial")
+            remove(path)
+            whole.rename(path)
         subprocess.run(["chmod", "-R", "u+rwX", str(path)], check=False,
                        stderr=subprocess.DEVNULL)
         subprocess.run(["rm", "-rf", "--one-file-system", str(path)], check=True)

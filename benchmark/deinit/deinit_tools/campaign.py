@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from statistics import median
 
-from runtime_patches import runtimes
+from runtime_patches import files, runtimes
 from runtime_patches.errors import UserError
 
 from . import dataset, driver, points
@@ -138,9 +138,7 @@ class Campaign(Results):
         path = self.inputs_path(inputs)
         text = "\n".join(points.lines(*self.scale.inputs(inputs), SEED)) + "\n"
         if not path.exists() or path.read_text() != text:
-            partial = path.with_suffix(".partial")
-            partial.write_text(text)
-            partial.rename(path)
+            files.write(path, text)
         return path
 
     def _raw_path(self, run, name, number):

@@ -4,11 +4,10 @@ utils/report makes it from the results of one or several machines; run-smoke-ben
 benchmark/deinit/reproduce make it anew when they have measured.
 """
 
-import os
 import time
 from pathlib import Path
 
-from .. import pins
+from .. import files, pins
 from ..errors import UserError
 from ..progress import note
 from . import page, read
@@ -22,11 +21,9 @@ def write(paths, target):
     file `target`, whole or not at all. Returns (number of results, notes)."""
     results, notes = read.load_all(paths)
     text = page.render(results, notes, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))
-    partial = target.with_name(target.name + ".partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, target)
+        files.write(target, text)
     except OSError as error:
         raise UserError(f"{target} cannot be written: {error.strerror}",
                         "--output FILE names another place") from None

@@ -1,0 +1,60 @@
+"""Runs long programs with their output in a log, and ends them with the command."""
+
+import os
+import re
+import signal
+import subprocess
+
+from . import locks
+from .errors import UserError, check_disk
+from .pins import BUILD
+from .progress import note
+
+# The kernel tells one process when its parent was killed; that one ends its whole group.
+_GUARD = ["setpriv", "--pdeathsig", "TERM", "sh", "-c",
+          'trap "trap - TERM; kill 0" TERM; "$@" & wait $!', "sh"]
+
+
+def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
+    """Runs argv with its output in build/logs/NAME.log.
+
+    A failure is UserError(failed), with the first of `hints` [(regular expression, message,
+    hint)] that matches the output, or else its last lines. argv keeps the locks of this
+    process: what it writes stays guarded until it has ended, too.
+    """
+    logs = BUILD / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / f"{name}.log"
+    with open(log, "wb") as out:
+        process = subprocess.Popen([*_GUARD, *argv], stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=subprocess.STDOUT, cwd=cwd, env=env,
+                                   start_new_session=True, pass_fds=locks.held())
+        try:
+            status = process.wait()
+        except BaseException:
+            end(process)
+            raise
+    if status == 0:
+        return log
+    text = log.read_text(errors="replace")
+    check_disk(text, logs)
+    for pattern, message, hint in hints:
+        if re.search(pattern, text):
+            raise UserError(message, hint)
+    tail = [line for line in text.splitlines() if line.strip()][-15:]
+    note("\n".join("    " + line for line in tail))
+    raise UserError(f"{failed} (exit status {status})", f"its whole output is in {log}")
+
+
+def end(process):
+    """Ends a child that leads a session of its own, politely first."""
+    for sig, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+        try:
+            os.killpg(process.pid, sig)
+        except ProcessLookupError:
+            return
+        try:
+            process.wait(patience)
+            return
+        except subprocess.TimeoutExpired:
+            pass
