@@ -45,7 +45,7 @@ _runtime_patches() {
       --checkout | --toolchain | --bind | --output | --show) compopt -o default; return ;;
       *) case ${command##*/} in
         build-runtime | with-runtime | check-abi | stress) choices=$names ;;
-        run-smoke-bench) choices=$names; compopt -o default ;;
+        run-smoke-bench | run-benchmark) choices=$names; compopt -o default ;;
         *) compopt -o default; return ;;
       esac ;;
     esac
@@ -57,5 +57,5 @@ _runtime_patches() {
   fi
 }
 
-complete -F _runtime_patches run-benchmark.sh gen-points.py regression.py draw-plots.py reproduce \
+complete -F _runtime_patches run-benchmark run-benchmark.sh gen-points.py regression.py draw-plots.py reproduce \
   $(cd "$_runtime_patches_repo/utils" && find . -maxdepth 1 -type f ! -name '*.*' -printf '%f\n')

@@ -11,7 +11,8 @@ from runtime_patches.errors import UserError, run_main
 
 def main():
     parser = cli.Parser(prog="draw-plots.py", description="Draws datasets of run-benchmark.sh, with "
-                        "the fitted model as a line. Without PLOT, all whose datasets exist.")
+                        "the fitted model as a line. Without PLOT, all whose datasets exist.",
+                        examples=("./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"))
     parser.add_argument("plots", metavar="PLOT", nargs="*", help="isolated_copy_array, "
                         "async_tree-vs-values, async_array-vs-values, async-vs-objects, async_copy_array")
     parser.add_argument("--data", metavar="DIR", default=str(HERE / "data"),

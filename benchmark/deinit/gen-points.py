@@ -9,7 +9,7 @@ from runtime_patches.errors import run_main
 
 
 def main():
-    parser = cli.Parser(prog="gen-points.py")
+    parser = cli.Parser(prog="gen-points.py", examples=("./gen-points.py --values=0:100 --objects=1:1000 500 > data/inputs-500.txt",))
     parser.add_argument("-v", "--values", metavar="MIN:MAX", default="0:200",
                         help="Range of number of task-local values")
     parser.add_argument("-o", "--objects", metavar="MIN:MAX", default="1:5000",

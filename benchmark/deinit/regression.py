@@ -10,7 +10,8 @@ from runtime_patches.errors import UserError, run_main
 
 
 def _parser():
-    parser = cli.Parser(prog="regression.py")
+    parser = cli.Parser(prog="regression.py", examples=("./regression.py data/isolated_hop_copy_array-5K.txt -p vo,o",
+                                  "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci"))
     parser.add_argument("inputs", nargs="?", default=argparse.SUPPRESS,
                         help="Inputs file; left out when the dataset holds its inputs")
     parser.add_argument("dataset", help="Output of run-benchmark.sh")

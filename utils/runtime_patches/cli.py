@@ -14,11 +14,12 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(message, f"{self.prog} --help", 2)
 
 
-def _parser(name, description, examples, workspace=True):
+def _parser(name, description, examples, workspace=True,
+            status="0 done, 1 an error, 2 bad usage"):
     parser = _Parser(prog=f"utils/{name}", description=description,
                      formatter_class=argparse.RawDescriptionHelpFormatter,
-                     epilog="examples:\n" + "\n".join("  " + e for e in examples),
-                     allow_abbrev=False)
+                     epilog="examples:\n" + "\n".join("  " + e for e in examples)
+                     + f"\n\nexit status: {status}", allow_abbrev=False)
     if workspace:
         parser.add_argument("--checkout", metavar="DIR",
                             help="the folder that holds your swift/ checkout")
@@ -86,7 +87,8 @@ def export_patches():
         "export-patches", "Writes the series back from the commits of a checkout, byte "
         "for byte reproducible.",
         ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project",
-         "utils/export-patches --upstream tasklocal-copy-dense-set > request.md"])
+         "utils/export-patches --upstream tasklocal-copy-dense-set > request.md"],
+        status="0 done, 1 an error, or a difference with --check, 2 bad usage")
     parser.add_argument("--check", action="store_true",
                         help="change nothing; exit 1 when the files differ from the commits")
     parser.add_argument("--upstream", metavar="PATCH", nargs="*",
@@ -116,7 +118,7 @@ def check_patches():
         "check-patches", "Checks the law of the series: order file and folder agree, "
         "headers are whole,\nevery patch applies at its exact lines.",
         ["utils/check-patches", "utils/check-patches --headers",
-         "utils/check-patches --build"])
+         "utils/check-patches --build"], status="0 no fault, 1 a fault or an error, 2 bad usage")
     parser.add_argument("--headers", action="store_true",
                         help="only what needs no sources")
     parser.add_argument("--build", action="store_true",
@@ -167,7 +169,8 @@ def check_abi():
         "check-abi", "Compares what programs and debuggers rely on: exported symbols, the "
         "values of\n_swift_concurrency_debug_*, and the layout of tasks, jobs, actors and "
         "status records.\nWhat differs must be named in the `ABI:` field of a patch; nothing "
-        "may go.", ["utils/check-abi", "utils/check-abi before upto:async-deinit"])
+        "may go.", ["utils/check-abi", "utils/check-abi before upto:async-deinit"],
+        status="0 NEW stands in for OLD, 1 it does not, or an error, 2 bad usage")
     parser.add_argument("old", metavar="OLD", nargs="?", default="stock",
                         help="a runtime (default: stock, whose layouts are before's)")
     parser.add_argument("new", metavar="NEW", nargs="?", default="after",
@@ -196,7 +199,8 @@ def stress():
         "stress", "Runs random programs on several runtimes; what they print must agree. A "
         "seed that\nfails is made smaller, and the command that replays it is printed.",
         ["utils/stress", "utils/stress --time 3600 before after",
-         "utils/stress --seeds 7:7 --operations 200 --workers 2 tsan"])
+         "utils/stress --seeds 7:7 --operations 200 --workers 2 tsan"],
+        status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage")
     parser.add_argument("names", metavar="NAME", nargs="*",
                         help="runtimes (default: before after)")
     parser.add_argument("--seeds", metavar="FIRST:LAST", help="default: 1:20")
@@ -227,7 +231,8 @@ def run_test():
         "run-test", "Runs this repository's tests and upstream's concurrency runtime "
         "tests with lit.",
         ["utils/run-test", "utils/run-test --runtime before --filter task_local",
-         "utils/run-test -v test/Concurrency/Runtime"])
+         "utils/run-test -v test/Concurrency/Runtime"],
+        status="0 nothing failed, 1 a test failed, or an error, 2 bad usage")
     parser.add_argument("--runtime", metavar="NAME", default="after",
                         help="the runtime to test (default: after)")
     lit_suite.add_options(parser)
@@ -243,10 +248,10 @@ def run_smoke_bench():
     from . import smoke_bench
     parser = _parser(
         "run-smoke-bench", "Compares two runtimes with upstream's benchmark suite and "
-        "this repository's entries.\nexit status: 0 nothing slower, 2 something slower, "
-        "1 could not run",
+        "this repository's entries.",
         ["utils/run-smoke-bench", "utils/run-smoke-bench --filter 'TaskLocalCopy.*'",
-         "utils/run-smoke-bench upto:tasklocal-copy-dense-set after"])
+         "utils/run-smoke-bench upto:tasklocal-copy-dense-set after"],
+        status="0 nothing is slower, 2 something is, 1 it could not run")
     smoke_bench.add_options(parser)
     options = _parse(parser)
     return smoke_bench.main(options)
@@ -281,7 +286,8 @@ def doctor():
     parser = _parser(
         "doctor", "Says what is ready, missing or stale, what has to be mended, and how much "
         "room\neverything takes; cleans what is named. It makes nothing.",
-        ["utils/doctor", "utils/doctor --clean old", "utils/doctor --clean test work --dry-run"])
+        ["utils/doctor", "utils/doctor --clean old", "utils/doctor --clean test work --dry-run"],
+        status="0 nothing to mend, 1 something is, or an error, 2 bad usage")
     parser.add_argument("--clean", metavar="PART", nargs="+",
                         help="remove: old (of other pins and configurations, and what was left by "
                         "interruptions), ccache, cache (toolchain, sources and builds of all clones), "

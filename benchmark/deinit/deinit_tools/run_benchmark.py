@@ -39,6 +39,8 @@ In place of INPUTS_FILE, random points; the output then holds them, too:
 examples:
   ./run-benchmark.sh isolated_hop_copy_array data/inputs-5K.txt --ballast=80
   ./run-benchmark.sh async_tree --values=1:200 --objects=100:100 --points=1000
+
+exit status: 0 done, 1 an error, 2 bad usage
 """
 _VALUED = {"--ballast": "0", "--runtime": "after", "--timeout": "60", "--retry-ms": "100", "--values": None,
            "--objects": None, "--points": None, "--seed": None, "--checkout": None,

@@ -1,20 +1,66 @@
-"""Command lines: usage errors like all others, and ranges."""
+"""Command lines: usage errors like all others, options that harnesses share, and ranges."""
 
 import argparse
 import re
 
+from runtime_patches import progress
 from runtime_patches.errors import UserError
 
 
-class Parser(argparse.ArgumentParser):
-    """Shows defaults in the help; bad usage is one line of error and one of hint."""
+class _Formatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Shows defaults that are one value; lines of the examples stay as they are."""
 
-    def __init__(self, **options):
-        super().__init__(formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-                         allow_abbrev=False, **options)
+    def _get_help_string(self, action):
+        shown = isinstance(action.default, str) and action.default != argparse.SUPPRESS
+        return super()._get_help_string(action) if shown else action.help
+
+
+class Parser(argparse.ArgumentParser):
+    """Shows defaults and examples in the help; bad usage is one line of error and one of hint."""
+
+    def __init__(self, examples, **options):
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, epilog="\n".join(
+            ["examples:", *(f"  {line}" for line in examples),
+             "\nexit status: 0 done, 1 an error, 2 bad usage"]), **options)
+
+    def add_quiet(self):
+        """--quiet, for what takes long."""
+        self.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS,
+                          help="no progress, only results and errors")
+
+    def add_workspace(self):
+        """--checkout and --toolchain; workspace() has them for other commands."""
+        self.add_argument("--checkout", metavar="DIR", default=argparse.SUPPRESS,
+                          help="the folder that holds your swift/ checkout")
+        self.add_argument("--toolchain", metavar="DIR", default=argparse.SUPPRESS,
+                          help="the usr folder of your Swift toolchain; needs --checkout")
 
     def error(self, message):
         raise UserError(message, f"{self.prog} --help", 2)
+
+    def parse_args(self, *args, **named):
+        options = super().parse_args(*args, **named)
+        progress.quiet = getattr(options, "quiet", False)
+        return options
+
+
+def workspace(options):
+    """The options --checkout and --toolchain as they were given."""
+    return [f"--{name}={getattr(options, name)}" for name in ("checkout", "toolchain")
+            if hasattr(options, name)]
+
+
+def matching(known, pattern, what):
+    """The names in `known` that the regular expression `pattern` finds, in their order;
+    UserError where there is none. what: what a name stands for."""
+    hint = f"run-benchmark --list prints the {what}s"
+    try:
+        chosen = [name for name in known if re.search(pattern, name)]
+    except re.error as error:
+        raise UserError(f"--filter: '{pattern}' is not a regular expression ({error})", hint) from None
+    if not chosen:
+        raise UserError(f"no {what} matches '{pattern}'", hint)
+    return chosen
 
 
 def integer(text, name, least=0):

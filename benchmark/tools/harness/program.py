@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from runtime_patches import locks
+from runtime_patches import locks, progress
 from runtime_patches.errors import UserError
 
 from . import REPO
@@ -35,7 +35,7 @@ def build(name, home, *, swift=(), c=(), headers=(), bridging=None, flags=("-O",
     with locks.exclusive(home):
         if fresh():
             return program
-        print(f"==> compiling {name}", file=sys.stderr)
+        progress.note(f"==> compiling {name}")
         stamp.unlink(missing_ok=True)
         partial = home / f"{name}.partial"
         objects = [str(home / f"{name}-{path.stem}.o") for path in c]
