@@ -2,9 +2,7 @@
 
 import json
 import os
-import re
 import subprocess
-import sys
 from pathlib import Path
 
 from harness import cli, inside, outcome as harness_outcome, program
@@ -21,9 +19,11 @@ _NATIVE = REPO / "benchmark" / "tools" / "native"
 
 def _parser():
     parser = cli.Parser(prog="run-benchmark", description="Measures how the work of several workers "
-                        "scales that are threads, Tasks and processes, on two runtimes.")
+                        "scales that are threads, Tasks and processes, on two runtimes.", examples=(
+                            "./run-benchmark", "./run-benchmark --filter '^search' --rounds 7",
+                            "./run-benchmark upto:immortalize-strong-extra after"))
     parser.add_argument("runtimes", metavar="RUNTIME", nargs="*", default=["before", "after"],
-                        help="one or two of before, after, stock, upto:PATCH")
+                        help="one or two of before, after, stock, upto:PATCH (default: before after)")
     parser.add_argument("--filter", metavar="RE", default=".", help="only rows that match")
     parser.add_argument("--workers", metavar="A,B", help="numbers of workers; without it 1, 2, 4 … up to "
                         "the processors")
@@ -35,8 +35,8 @@ def _parser():
                         help="give every object cache lines of its own")
     parser.add_argument("--list", action="store_true", help="print the rows")
     parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
-    parser.add_argument("--checkout", metavar="DIR", help="the workspace to use in place of the")
-    parser.add_argument("--toolchain", metavar="DIR", help="distribution's packages")
+    parser.add_quiet()
+    parser.add_workspace()
     return parser
 
 
@@ -53,16 +53,9 @@ def _rows(path, workspace, pattern):
     done = subprocess.run([program.WITH_RUNTIME, *workspace, "stock", "--", str(path), "--list"],
                           stdout=subprocess.PIPE, text=True, check=True)
     known = dict(line.split("\t") for line in done.stdout.splitlines())
-    known["test.dying"] = "nothing"
-    try:
-        chosen = {name: shares for name, shares in known.items()
-                  if re.search(pattern, name) and (name != "test.dying" or pattern == name)}
-    except re.error as error:
-        raise UserError(f"--filter: '{pattern}' is not a regular expression ({error})",
-                        "run-benchmark --list prints the rows") from None
-    if not chosen:
-        raise UserError(f"no row matches '{pattern}'", "run-benchmark --list prints the rows")
-    return chosen
+    if pattern == "test.dying":
+        known[pattern] = "nothing"
+    return {name: known[name] for name in cli.matching(known, pattern, "row")}
 
 
 def _workers(text, processors):
@@ -94,19 +87,18 @@ def _take(plan, workspace, count):
          "scaling_tools.sampler"], cwd=HERE, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdin.write(json.dumps(plan))
     process.stdin.close()
+    whole = f"{count} samples of {plan['milliseconds']} ms"
     try:
-        for line in process.stdout:
-            sample = json.loads(line)
-            if "failed" in sample:
-                raise UserError(f"{sample['row']} with {sample['workers']} {sample['kind']} on "
-                                f"{sample['runtime']}: {sample['failed']}",
-                                "there is no table of a part; --filter leaves a row out")
-            samples.append(sample)
-            if sys.stderr.isatty():
-                print(f"\r{len(samples)} of {count} samples", end="", file=sys.stderr)
+        with progress.Step(whole) as step:
+            for line in process.stdout:
+                sample = json.loads(line)
+                if "failed" in sample:
+                    raise UserError(f"{sample['row']} with {sample['workers']} {sample['kind']} on "
+                                    f"{sample['runtime']}: {sample['failed']}",
+                                    "there is no table of a part; --filter leaves a row out")
+                samples.append(sample)
+                step.text = f"{len(samples)} of {whole}"
     finally:
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
         process.terminate()
         process.wait()
     if len(samples) != count:
@@ -116,8 +108,7 @@ def _take(plan, workspace, count):
 
 def main():
     options = _parser().parse_args()
-    workspace = [f"--{name}={value}" for name in ("checkout", "toolchain")
-                 if (value := getattr(options, name))]
+    workspace = cli.workspace(options)
     if not 1 <= len(options.runtimes) <= 2:
         raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
     processors = sorted(os.sched_getaffinity(0))
@@ -138,7 +129,6 @@ def main():
     }
     with locks.exclusive(BUILD):
         count = plan["rounds"] * len(rows) * len(KINDS) * len(workers) * len(plan["libraries"])
-        progress.note(f"==> {count} samples of {plan['milliseconds']} ms")
         outcome = harness_outcome.Outcome("scaling", "How references scale in one process",
                                           "benchmark/scaling/run-benchmark")
         samples = _take(plan, workspace, count)
@@ -155,7 +145,16 @@ def _report(plan, samples, rows, options, outcome):
     for note in notes:
         print(note)
     outcome.table("The work of several workers over that of one", header, lines)
-    for row in rows if len(plan["workers"]) > 1 else ():
+    if most > 1:
+        # As the table calls them: it marks those that were disturbed.
+        speed_ups = {line[0]: [results.speed_up(row, kind, most, runtime) for kind, runtime in _chosen(runtimes)]
+                     for row, line in zip(rows, lines)}
+        outcome.dots(f"{most} workers", "the work of several workers over that of one",
+                     [f"{kind}, {runtime}" for kind, runtime in _chosen(runtimes)], speed_ups, most)
+        if len(runtimes) == 2:
+            _say(outcome, speed_ups, most)
+    # A curve of two points says no more than the dots.
+    for row in rows if len(plan["workers"]) > 2 else ():
         outcome.curve(row, "workers", "speed-up", {
             f"{kind}, {runtime}": [(number, results.speed_up(row, kind, number, runtime))
                                    for number in plan["workers"]]
@@ -168,3 +167,19 @@ def _report(plan, samples, rows, options, outcome):
                        cwd=HERE, check=True, env={**os.environ, "PYTHONPATH": str(HERE), "MPLCONFIGDIR":
                                                   str(REPO / "build" / "matplotlib")})
     print(folder / "report.md")
+
+
+def _chosen(runtimes):
+    """(kind, runtime) of what stands side by side."""
+    if len(runtimes) == 1:
+        return [(kind, runtimes[0]) for kind in KINDS]
+    return [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]
+
+
+def _say(outcome, speed_ups, most):
+    """The rows whose threads gain most on the second runtime."""
+    gains = sorted(((new / old, row, old, new) for row, (old, new, _) in speed_ups.items()
+                    if old and new), reverse=True)
+    best = ", ".join(f"{row} {old:.2f} → {new:.2f}" for gain, row, old, new in gains[:5] if gain > 1.2)
+    if best:
+        outcome.say(f"The work of {most} threads over that of one: {best}; {most} is perfect.")

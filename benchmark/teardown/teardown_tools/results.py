@@ -59,6 +59,15 @@ def rounds_table(runs, quiet):
     return ["variant", "runtime", "depth", "round", *(f"{phase}, ms" for phase in PHASES), "VM, MB", "RSS, MB"], rows
 
 
+def ratios(runs):
+    """{variant: [time of each phase on the second runtime over that on the first]}."""
+    found = {}
+    for run in runs:
+        found.setdefault(run.variant, []).append(run)
+    return {variant: [new.median(phase) / old.median(phase) for phase in PHASES]
+            for variant, (old, new) in found.items()}
+
+
 def summary_table(runs, runtimes):
     """(columns, rows) of the medians; new/old where two runtimes were measured."""
     columns = ["variant", "depth"]
@@ -67,13 +76,14 @@ def summary_table(runs, runtimes):
     if len(runtimes) == 2:
         columns += [f"delete, {runtimes[1]}/{runtimes[0]}", "total"]
     rows = []
+    compared = ratios(runs) if len(runtimes) == 2 else {}
     for variant in dict.fromkeys(run.variant for run in runs):
         found = [run for run in runs if run.variant == variant]
         row = [variant, str(found[0].depth)]
         for run in found:
             row += [f"{run.median(phase) / 1e6:.2f}" for phase in PHASES]
-        if len(found) == 2:
-            row += [f"{found[1].median(phase) / found[0].median(phase):.2f}" for phase in ("delete", "total")]
+        # Of delete and of all.
+        row += [f"{ratio:.2f}" for ratio in compared.get(variant, ())[2:]]
         rows.append(row)
     return columns, rows
 

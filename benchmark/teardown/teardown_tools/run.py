@@ -1,9 +1,7 @@
 """run-benchmark: builds the program, runs each variant, and writes the report."""
 
-import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 from harness import cli, outcome, program
@@ -22,9 +20,11 @@ _LEAST_DEPTH, _LARGEST_DEPTH = 2, 30
 
 def _parser():
     parser = cli.Parser(prog="run-benchmark", description="Makes a full binary tree, copies it and drops "
-                        "both, in several designs, on two runtimes.")
+                        "both, in several designs, on two runtimes.", examples=(
+                            "./run-benchmark", "./run-benchmark --depth 26 --filter '^(class|arena)$'",
+                            "./run-benchmark stock --filter isolated --isolated-depth 20"))
     parser.add_argument("runtimes", metavar="RUNTIME", nargs="*", default=["before", "after"],
-                        help="one or two of before, after, stock, upto:PATCH")
+                        help="one or two of before, after, stock, upto:PATCH (default: before after)")
     parser.add_argument("--depth", metavar="N", default="22", help="levels of the tree: 2^N - 1 nodes")
     parser.add_argument("--isolated-depth", metavar="N", default="18",
                         help="the same for nodes whose deinit is on an actor, if less")
@@ -36,8 +36,8 @@ def _parser():
                         help="have glibc's malloc keep no lists of small free blocks")
     parser.add_argument("--list", action="store_true", help="print the variants")
     parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
-    parser.add_argument("--checkout", metavar="DIR", help="the workspace to use in place of the")
-    parser.add_argument("--toolchain", metavar="DIR", help="distribution's packages")
+    parser.add_quiet()
+    parser.add_workspace()
     return parser
 
 
@@ -55,14 +55,7 @@ def _variants(path, workspace, pattern):
     done = subprocess.run([program.WITH_RUNTIME, *workspace, "stock", "--", str(path), "--list"],
                           stdout=subprocess.PIPE, text=True, check=True)
     known = dict(line.split("\t") for line in done.stdout.splitlines())
-    try:
-        chosen = {name: int(size) for name, size in known.items() if re.search(pattern, name)}
-    except re.error as error:
-        raise UserError(f"--filter: '{pattern}' is not a regular expression ({error})",
-                        "run-benchmark --list prints the variants") from None
-    if not chosen:
-        raise UserError(f"no variant matches '{pattern}'", "run-benchmark --list prints the variants")
-    return chosen
+    return {name: int(known[name]) for name in cli.matching(known, pattern, "variant")}
 
 
 def _depth(text, option):
@@ -126,8 +119,7 @@ def _quietest(attempts, run):
 
 def main():
     options = _parser().parse_args()
-    workspace = [f"--{name}={value}" for name in ("checkout", "toolchain")
-                 if (value := getattr(options, name))]
+    workspace = cli.workspace(options)
     if len(options.runtimes) > 2:
         raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
     depth = _depth(options.depth, "--depth")
@@ -150,9 +142,9 @@ def main():
                                   "benchmark/teardown/run-benchmark")
         for variant in sizes:
             for runtime in options.runtimes:
-                progress.note(f"==> {variant} on {runtime}")
-                runs.append(_quietest(attempts, lambda: _run(path, variant, runtime, depths[variant],
-                                                             options, workspace)))
+                with progress.Step(f"{variant} on {runtime}"):
+                    runs.append(_quietest(attempts, lambda: _run(
+                        path, variant, runtime, depths[variant], options, workspace)))
         _report(runs, options, written)
 
 
@@ -163,6 +155,15 @@ def _report(runs, options, written):
         written.table(title, columns, rows)
         print(outcome.text(columns, rows, left=2))
         print()
+    if len(options.runtimes) == 2:
+        ratios = results.ratios(runs)
+        written.dots("Medians", f"time on {options.runtimes[1]} over time on {options.runtimes[0]}",
+                     results.PHASES, ratios, 1)
+        isolated = {variant: values for variant, values in ratios.items() if variant.startswith("isolated")}
+        if isolated:
+            place = results.PHASES.index("delete")
+            written.say("Dropping a tree of isolated deinits takes " + ", ".join(
+                f"{values[place]:.2f} ({variant})" for variant, values in isolated.items()) + " of the time.")
     notes = results.seed_lines()
     if options.without_fastbins:
         notes.insert(0, "glibc.malloc.mxfast=0: malloc keeps no lists of small free blocks")
@@ -170,4 +171,4 @@ def _report(runs, options, written):
         print(note)
     folder = Path(options.output).absolute()
     written.write(folder, notes)
-    print(folder / "report.md", file=sys.stdout)
+    print(folder / "report.md")

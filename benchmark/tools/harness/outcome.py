@@ -13,7 +13,16 @@ class Outcome:
         self.data = {"format": 1, "kind": "harness", "name": name, "title": title, "command": command,
                      "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                      "environment": bench_results.environment(),
-                     "tables": [], "curves": [], "notes": []}
+                     "summary": [], "dots": [], "tables": [], "curves": [], "notes": []}
+
+    def say(self, sentence):
+        """One of the few sentences that belong into the summary of all results."""
+        self.data["summary"].append(sentence)
+
+    def dots(self, title, x, series, rows, reference=None):
+        """A mark for each of `series` (names) in each of rows {name: [number or None]}."""
+        self.data["dots"].append({"title": title, "x": x, "series": list(series), "reference": reference,
+                                  "rows": [[name, list(values)] for name, values in rows.items()]})
 
     def table(self, title, columns, rows):
         """rows: lists of text, as many as there are columns."""

@@ -36,23 +36,25 @@ def section(result):
     chapters = {}
     for row in data["rows"]:
         chapters.setdefault(row["experiment"], []).append(row)
-    missing = set()
+    missing, boxes = set(), []
     for title, rows in chapters.items():
-        plots = _plots(rows, data["runtimes"], reader, missing)
-        first = rows[0]
-        count = sum(1 for row in rows if _key(row)[:3] == _key(first)[:3])
-        parts.append(f"<h4>{escape(title)}</h4>")
-        shown, more = plots[:count], plots[count:]
-        if shown:
-            parts.append(f'<div class="plots">{"".join(shown)}</div>')
+        # The time until the last deinit says most.
+        rows = sorted(rows, key=lambda row: row["phase"] != "Total")
+        first, *more = _plots(rows, data["runtimes"], reader, missing) or [""]
         if more:
-            parts.append(f'<details><summary>{len(more)} more plots of {escape(title)}</summary>'
-                         f'<div class="plots">{"".join(more)}</div></details>')
-        parts.append(_fits(title, rows, data["runtimes"]))
+            first += (f'<details><summary>{len(more)} more plots{_of(title)}</summary>'
+                      f'<div class="plots">{"".join(more)}</div></details>')
+        boxes.append(f"<div><h4>{escape(title)}</h4>{first}{_fits(title, rows, data['runtimes'])}</div>")
+    parts.append(f'<div class="chapters">{"".join(boxes)}</div>')
     if missing:
         parts.append(f'<p>{len(missing)} datasets are not beside the report, or are damaged; '
                      f'their plots are left out: {escape(", ".join(sorted(missing)))}.</p>')
     return "".join(parts)
+
+
+def _of(title):
+    """For those who hear the page: they do not see what stands above."""
+    return f'<span class="hidden"> of {escape(title)}</span>'
 
 
 def _key(row):
@@ -71,7 +73,7 @@ def _fits(title, rows, runtimes):
         lines.append([row["command"], row["phase"],
                       f'{m1["formula"]} ({m1["r_squared"]:.2f})' if m1 else None,
                       *(cell(row["here"].get(name)) for name in runtimes), row["ratio"]])
-    return (f'<details><summary>Fitted models of {escape(title)}</summary>'
+    return (f'<details><summary>Fitted models{_of(title)}</summary>'
             + harness.table("ns: fitted model (R²); M1: the figures this benchmark began with; "
                             "ratio: first coefficient on the last runtime over the first",
                             ["command", "phase", "M1", *runtimes, "ratio"], lines)

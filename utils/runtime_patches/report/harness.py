@@ -1,4 +1,4 @@
-"""The parts of the page that come from other harnesses: tables and curves as given."""
+"""The parts of the page that come from other harnesses: tables, dots and curves as given."""
 
 from html import escape
 
@@ -11,7 +11,8 @@ _LONG = 24
 def section(result):
     """Tables, curves and notes of one result."""
     data = result.data
-    parts = [f"<p>{escape(line)}</p>" for line in data.get("notes", [])]
+    parts = [f"<p>{escape(line)}</p>" for line in (*data.get("summary", []), *data.get("notes", []))]
+    parts += [_dots(entry) for entry in data.get("dots", []) if entry["rows"]]
     plots = [_curve(curve) for curve in data.get("curves", [])]
     if any(plots):
         parts.append(f'<div class="plots">{"".join(plots)}</div>')
@@ -42,6 +43,31 @@ def _cell(value):
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return svg.number(value)
     return escape(str(value))
+
+
+def _dots(entry):
+    """A line for each row: its name, a mark for each series, and the figures."""
+    every = [value for _, values in entry["rows"] for value in values if value is not None]
+    if not every:
+        return ""
+    reference = entry.get("reference")
+    low, high = min(0, *every), max(every) * 1.05
+    if reference is not None:
+        high = max(high, reference * 1.05)
+    legend = "".join(
+        f'<li><svg class="key" width="18" height="16" aria-hidden="true">{svg.marker(series, 9, 8)}'
+        f"</svg>{escape(name)}</li>" for series, name in enumerate(entry["series"]))
+    if reference is not None:
+        legend += f"<li>line: {svg.number(reference)}</li>"
+    rows = []
+    for name, values in entry["rows"]:
+        figures = ["–" if value is None else f"{value:.2f}" if abs(value) < 100 else
+                   svg.number(value) for value in values]
+        words = f"{entry['x']}: " + ", ".join(map(" ".join, zip(entry["series"], figures)))
+        rows.append(f'<li><span>{escape(name)}</span> {svg.dots(values, low, high, reference, words)} '
+                    f'<span class="fact">{" · ".join(figures)}</span></li>')
+    return (f'<h4>{escape(entry["title"])}</h4><p class="quiet">{escape(entry["x"])}</p>'
+            f'<ul class="legend">{legend}</ul><ul class="top">{"".join(rows)}</ul>')
 
 
 def _curve(curve):

@@ -7,25 +7,27 @@ from .. import pins
 from . import deinit, harness, read, smoke
 
 _STYLE = Path(__file__).with_name("style.css")
-# What belongs on a whole page: harness, title, where it is documented, if anywhere.
+# What belongs on a whole page: harness, title, where it is documented.
 _HARNESSES = (("scaling", "Scaling", "benchmark/scaling/README.md"),
               ("teardown", "Teardown", "benchmark/teardown/README.md"),
               ("liveness", "Liveness", "benchmark/liveness/README.md"),
-              ("instructions", "Instruction counts", None))
+              ("instructions", "Instruction counts", "benchmark/instructions/README.md"))
 
 
 def render(results, notes, made):
     """The page. results: [read.Result]; notes: lines about the input; made: when."""
     groups = smoke.groups(results)
     deinits = [result for result in results if result.kind == "deinit"]
-    sections = [("summary", "Summary", _summary(groups, deinits)),
+    sections = [("summary", "Summary", _summary(groups, deinits, results)),
                 ("benchmarks", "Benchmarks", _benchmarks(groups)),
                 ("patches", "Patch by patch", smoke.per_patch(groups)),
                 ("deinit", "Isolated and async deinit", _deinit(deinits))]
     sections += _harnesses(results)
     sections.append(("environment", "Environment, and how to reproduce",
                      _environment(results, notes)))
-    links = "".join(f'<li><a href="#{name}">{escape(title)}</a></li>'
+    short = {"deinit": "Deinit", "environment": "Environment",
+             **{name: title for name, title, _ in _HARNESSES}}
+    links = "".join(f'<li><a href="#{name}">{escape(short.get(name, title))}</a></li>'
                     for name, title, _ in sections)
     body = "".join(f'<section id="{name}" aria-labelledby="{name}-title">'
                    f'<h2 id="{name}-title">{escape(title)}</h2>{text}</section>'
@@ -64,12 +66,18 @@ def _absent(what, command):
             f"<code>{escape(command)}</code> measures it.</p>")
 
 
-def _summary(groups, deinits):
+def _summary(groups, deinits, results):
     parts = [smoke.summary(group) for group in groups if not smoke.step_of(group)]
     if deinits:
         parts.append("<h3>Isolated and async deinit</h3>")
         parts += [f"<p>{deinit.goals(result)[0]} (<a href=\"#deinit\">{result.label}</a>).</p>"
                   for result in deinits]
+    for result in results:
+        said = result.data.get("summary", []) if result.kind == "harness" else []
+        if said:
+            parts.append(f'<h3>{escape(_short(result))}</h3>' + "".join(
+                f"<p>{escape(line)} (<a href=\"#{_identifier(result)}\">{result.label}</a>)</p>"
+                for line in said))
     steps = [group for group in groups if smoke.step_of(group)]
     if steps:
         parts.append(f'<p><a href="#patches">{len(steps)} of the patches</a> were measured alone.</p>')
@@ -110,14 +118,24 @@ def _harnesses(results):
     for name, title, place in _HARNESSES:
         if name not in found:
             sections.append((name, title, '<p class="absent">Not measured in these results'
-                             + (f": <code>{place}</code> says how." if place and
+                             + (f": <code>{place}</code> says how." if
                                 (pins.REPO / place).exists() else ".") + "</p>"))
     for name, group in found.items():
         text = "".join((f"<h3>{one.label}: {escape(_machine(one))}</h3>" if len(group) > 1 else "")
                        + harness.section(one) for one in group)
-        identifier = "".join(c if c.isalnum() else "-" for c in name)
-        sections.append((identifier, group[0].data["title"], text))
+        sections.append((_identifier(group[0]), group[0].data["title"], text))
     return sorted(sections, key=lambda section: "absent" in section[2])
+
+
+def _identifier(result):
+    """The id of a harness's section."""
+    return "".join(c if c.isalnum() else "-" for c in result.data["name"])
+
+
+def _short(result):
+    """The name of a harness in one or two words."""
+    names = {name: title for name, title, _ in _HARNESSES}
+    return names.get(result.data["name"], result.data["title"])
 
 
 def _machine(result):

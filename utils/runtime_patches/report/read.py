@@ -5,6 +5,9 @@ benchmark/deinit/reproduce, and results.json or page.json of any other harness:
 
     {"format": 1, "kind": "harness", "name": "scaling", "title": text, "command": text,
      "started": text, "environment": bench_results.environment(), "notes": [text],
+     "summary": [text],
+     "dots": [{"title": text, "x": text, "reference": number, "series": [text],
+               "rows": [[text, [a number or null for each of series]]]}],
      "tables": [{"title": text, "columns": [text], "rows": [[text or number]]}],
      "curves": [{"title": text, "x": text, "y": text, "log_x": false, "log_y": false,
                  "series": [{"name": text, "points": [[x, y]]}]}]}
@@ -161,6 +164,7 @@ _MODEL = {"formula": str, "coefficients": [is_number], "r_squared": float}
 _M1 = {"formula": str, "r_squared": is_number}
 _HARNESS = {"name": str, "title": str}
 _TABLE = {"title": str, "columns": [str], "rows": [[_cell]]}
+_DOTS = {"title": str, "x": str, "series": [str], "rows": [list]}
 _CURVE = {"title": str, "x": str, "y": str,
           "series": [{"name": str, "points": [[is_number]]}]}
 
@@ -213,9 +217,19 @@ class _Check:
         """Only what is there."""
         self.shape(data, _HARNESS)
         self.shape(data.get("notes", []), [str], "notes")
+        self.shape(data.get("summary", []), [str], "summary")
         self.shape(data.get("tables", []), [_TABLE], "tables")
+        self.shape(data.get("dots", []), [_DOTS], "dots")
         self.shape(data.get("curves", []), [_CURVE], "curves")
         self.shape(data.get("environment", {}), dict, "environment")
+        for entry in data.get("dots", []):
+            self.shape(entry.get("reference"), _optional(float), "a reference")
+            for row in entry["rows"]:
+                if len(row) != 2 or not isinstance(row[0], str):
+                    self.fail("a row of dots")
+                self.shape(row[1], [_optional(float)], f"the dots of {row[0]}")
+                if len(row[1]) != len(entry["series"]):
+                    self.fail(f"the dots of {row[0]}")
         for curve in data.get("curves", []):
             for series in curve["series"]:
                 if any(len(point) != 2 for point in series["points"]):

@@ -2,13 +2,14 @@
 
 import dataclasses
 import math
+import re
 import shlex
 import statistics
 from html import escape
 
 from .. import bench_results, bench_stats, series
 from ..bench_table import number
-from . import svg
+from . import harness, svg
 
 CHIPS = {"faster": "✓ faster", "slower": "✗ slower", "same": "≈ no change",
          "mixed": "± differs by machine", "failed": "✗ did not run"}
@@ -88,8 +89,8 @@ def chip(verdict):
 def times(ratio):
     """The ratio after/before in words."""
     if ratio <= 1:
-        return f"{1 / ratio:.2f} times as fast"
-    return f"takes {ratio:.2f} times as long"
+        return f"{svg.number(1 / ratio)} × as fast"
+    return f"{svg.number(ratio)} × as long"
 
 
 def _range(group, name):
@@ -106,23 +107,45 @@ def summary(group):
              f'{count["same"]} without a change'
              + (f', {count["mixed"]} differ by machine' if count["mixed"] else "")
              + f'; {len(rows)} rows, {_plural(len(group.runs), "run")}.</p>']
-    limit = _limit(rows)
+    for changed, words in (("faster", "of the time"), ("slower", "times as long")):
+        ratios = [ratio for _, ratio, verdict in rows if verdict == changed]
+        if len(ratios) > 1:
+            lines.append(f"<p>What got {changed} takes {statistics.geometric_mean(ratios):.2f} {words} "
+                         f"(geometric mean; {min(ratios):.2f} to {max(ratios):.2f}).</p>")
+    limit = min(8, _limit(rows))
+    sides = []
     for verdict, title in (("faster", "Faster"), ("slower", "Slower"), ("mixed", "Differs by machine")):
         chosen = sorted((row for row in rows if row[2] == verdict),
                         key=lambda row: row[1], reverse=verdict == "slower")
         if not chosen:
             if verdict == "slower":
-                lines.append("<h4>Slower</h4><p>No row got slower.</p>")
+                sides.append("<h4>Slower</h4><p>No row got slower.</p>")
             continue
-        shown = chosen[:8] if verdict == "faster" else chosen
+        shown = _best_of_each_kind(chosen)[:12] if verdict == "faster" else chosen
         items = "".join(
             f'<li><a href="#{_anchor(group, name)}">{escape(name)}</a> '
             f'{svg.ratio_bar(ratio, 0, limit, verdict)} <span class="fact">{ratio:.2f}</span> '
             f'<span class="quiet">{_range(group, name) if verdict == "mixed" else times(ratio)}'
             "</span></li>" for name, ratio, _ in shown)
         more = len(chosen) - len(shown)
-        lines.append(f'<h4>{title}</h4><ul class="top">{items}</ul>'
-                     + (f'<p class="quiet">and {more} more below</p>' if more else ""))
+        sides.append(f'<h4>{title}</h4><ul class="top">{items}</ul>'
+                     + (f'<p class="quiet">the best of each kind; {more} more below</p>' if more else ""))
+    lines.append(f'<div class="sides"><div>{sides[0]}</div><div>{"".join(sides[1:])}'
+                 f'{_conditions(group)}</div></div>')
+    return f'<h3>{escape(group.title)}</h3>' + "".join(lines)
+
+
+def _best_of_each_kind(rows):
+    """The first of the rows whose names differ in numbers only."""
+    kinds = {}
+    for row in rows:
+        kinds.setdefault(re.sub(r"\d+", "", row[0]), row)
+    return list(kinds.values())
+
+
+def _conditions(group):
+    """How far noise goes, memory, and what did not run."""
+    lines = []
     for run in group.runs:
         noise = sorted(run.data["verdicts"], key=lambda v: abs(v["noise"]))
         if noise:
@@ -139,7 +162,7 @@ def summary(group):
             side = run.data["sides"][row["side"]]["name"]
             lines.append(f'<p>{chip("failed")} {escape(row["name"])} on {escape(side)} '
                          f'({run.label}): {escape(row["reason"])}</p>')
-    return f'<h3>{escape(group.title)}</h3>' + "".join(lines)
+    return "".join(lines)
 
 
 def _least_memory(run):
@@ -275,44 +298,54 @@ def _details(group, run, v):
 
 
 def _one_sided(group):
-    lines = [f"<li>{escape(row['name'])}: {number(statistics.median(row['values']))} µs, only on "
-             f"{escape(run.data['sides'][row['side']]['name'])} ({run.label})</li>"
-             for run in group.runs for row in run.data["one_sided"]]
-    return f"<p>Compared with nothing:</p><ul>{''.join(lines)}</ul>" if lines else ""
+    parts = []
+    for run in group.runs:
+        for side in ("new", "old"):
+            rows = [[row["name"], statistics.median(row["values"])]
+                    for row in run.data["one_sided"] if row["side"] == side]
+            if rows:
+                name = run.data["sides"][side]["name"]
+                parts.append(harness.table(f"Only on {name}, with nothing to compare ({run.label})",
+                                           ["benchmark", "µs"], rows))
+    return "".join(parts)
 
 
 def per_patch(found):
-    """What each patch alone gives, as far as runs of `upto:` tell."""
+    """What each patch alone gives: by its header, and as far as runs of `upto:` tell."""
     steps = {step_of(group): group for group in found if step_of(group)}
-    lines, before = [], "before"
+    columns = ["patch", "what it does", "what it gives, by its header"]
+    columns += ["measured here, after/before"] * bool(steps)
+    lines = []
     for slug in series.names():
         patch = series.load(slug)
-        if slug in steps:
-            group = steps[slug]
-            changed = [row for row in group.combined() if row[2] != "same"]
-            measured = "".join(
-                f'<li><a href="#{_anchor(group, name)}">{escape(name)}</a> '
-                f'<span class="fact">{ratio:.2f}</span> {chip(verdict)}</li>'
-                for name, ratio, verdict in sorted(changed, key=lambda row: row[1]))
-            rest = len(group.combined()) - len(changed)
-            measured = (f'<ul class="plain">{measured}</ul>' if measured else "") \
-                + f'<p class="quiet">{_plural(rest, "row")} without a change</p>'
-        else:
-            measured = ('<p class="quiet">not measured in these results:<br><code>'
-                        f"utils/run-smoke-bench {before} upto:{slug} "
-                        f"--output build/report/patch-{slug}</code></p>")
-        lines.append(
-            f'<tr><th scope="row">{escape(slug)}</th>'
-            f'<td data-label="what it does">{escape(patch.subject)}'
-            f'<p class="quiet">{escape(patch.fields.get("Upstream-Status", ""))}</p></td>'
-            f'<td data-label="its header says">{escape(patch.fields.get("Benchmark", ""))}</td>'
-            f'<td data-label="measured here, after/before">{measured}</td></tr>')
-        before = f"upto:{slug}"
-    return ('<p>Each patch against the series up to the one before it.</p>'
-            '<table class="cards patches"><thead><tr><th scope="col">patch</th>'
-            '<th scope="col">what it does</th><th scope="col">its header says</th>'
-            '<th scope="col">measured here, after/before</th></tr></thead>'
+        cells = [f'{escape(patch.subject)}<p class="quiet">'
+                 f'{escape(patch.fields.get("Upstream-Status", ""))}</p>',
+                 escape(patch.fields.get("Benchmark", ""))]
+        if steps:
+            cells.append(_step(steps[slug]) if slug in steps else
+                         '<p class="quiet">not measured in these results</p>')
+        lines.append(f'<tr><th scope="row">{escape(slug)}</th>' + "".join(
+            f'<td data-label="{title}">{cell}</td>' for title, cell in zip(columns[1:], cells)) + "</tr>")
+    head = "".join(f'<th scope="col">{title}</th>' for title in columns)
+    first, second = series.names()[:1], series.names()[1:2]
+    example = [f"upto:{slug}" for slug in first + second] if second else ["before", "after"]
+    command = f"utils/run-smoke-bench {' '.join(example)} --output build/report/patch-{example[-1][5:]}"
+    return ('<p>Each patch against the series up to the one before it. Measure one alone: '
+            f"<code>{escape(command)}</code></p>"
+            f'<table class="cards patches"><thead><tr>{head}</tr></thead>'
             f'<tbody>{"".join(lines)}</tbody></table>')
+
+
+def _step(group):
+    """What a run of two neighbours in the series found."""
+    changed = [row for row in group.combined() if row[2] != "same"]
+    measured = "".join(
+        f'<li><a href="#{_anchor(group, name)}">{escape(name)}</a> '
+        f'<span class="fact">{ratio:.2f}</span> {chip(verdict)}</li>'
+        for name, ratio, verdict in sorted(changed, key=lambda row: row[1]))
+    rest = len(group.combined()) - len(changed)
+    return (f'<ul class="plain">{measured}</ul>' if measured else "") \
+        + f'<p class="quiet">{_plural(rest, "row")} without a change</p>'
 
 
 def commands(run):

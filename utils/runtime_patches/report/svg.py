@@ -99,6 +99,32 @@ def ratio_bar(ratio, floor, limit, verdict):
             f'{end}</svg>')
 
 
+def dots(values, low, high, reference, words):
+    """One marker for each series on an axis from low to high; None is left out. The line
+    is where `reference` is; what is beyond the axis is drawn at its end."""
+    height = 18
+
+    def x(value):
+        return 6 + max(0, min(1, (value - low) / ((high - low) or 1))) * (WIDTH - 12)
+
+    parts = [f'<path class="grid" d="M6 {height / 2}H{WIDTH - 6}"/>']
+    if reference is not None:
+        parts.append(f'<path class="axis" d="M{x(reference):.1f} 1V{height - 1}"/>')
+    parts += [marker(series, x(value), height / 2) for series, value in enumerate(values)
+              if value is not None]
+    return (f'<svg class="samples" role="img" aria-label="{escape(words)}" width="{WIDTH}" '
+            f'height="{height}" viewBox="0 0 {WIDTH} {height}">{"".join(parts)}</svg>')
+
+
+def marker(series, x, y):
+    """The mark of a series: they differ in shape, too."""
+    if series % 3 == 1:
+        return f'<circle class="mark full p{series}" cx="{x:.1f}" cy="{y}" r="4.5"/>'
+    if series % 3 == 2:
+        return f'<path class="mark p{series}" d="M{x:.1f} {y - 7}v14"/>'
+    return f'<circle class="mark p{series}" cx="{x:.1f}" cy="{y}" r="4.5"/>'
+
+
 def ticks(low, high, count=5):
     """Round numbers from low to high."""
     rough = (high - low) / count
