@@ -19,6 +19,7 @@ from .workspace import remove
 
 FOLDER = pins.BUILD / "benchmark"
 OURS = pins.REPO / "benchmark" / "single-source"
+_HEAP_START = pins.REPO / "benchmark" / "tools" / "native" / "heap-start.c"
 
 # The form that upstream's Benchmark_Driver looks for: Benchmark_O-ARCH*.
 BINARY = f"Benchmark_O-{platform.machine()}-unknown-linux-gnu"
@@ -122,7 +123,7 @@ def build(ws, chosen):
             module.headers for module in chosen.values()) else []
         made = [utils, driver, *made]
         made.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), made))
-        binary = rules.link(made)
+        binary = rules.link([*made, rules.native(_HEAP_START)])
         if not (FOLDER / binary).exists():
             with Step(f"benchmark suite: {len(chosen)} modules"):
                 rules.run(binary)
@@ -152,6 +153,13 @@ class _Rules:
             "swiftc", *module.flags, *imports, "-module-name", module.name,
             "-emit-module", "-emit-module-path", f"{folder}/{module.name}.swiftmodule",
             "-o", target, *map(str, module.sources)])
+        return target
+
+    def native(self, source):
+        """The object of a C file."""
+        key = hashlib.sha256(self.base.encode() + source.read_bytes()).hexdigest()[:16]
+        target = f"modules/{source.stem}-{key}/{source.stem}.o"
+        self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])
         return target
 
     def link(self, objects):
