@@ -1,5 +1,6 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -parse-as-library -target %target-swift-6.2-abi-triple -Xfrontend -disable-availability-checking %s -o %t/random
+// RUN: %target-clang -x c -c %S/../Concurrency/Runtime/Inputs/deinit-modes.c -o %t/deinit-modes.o
+// RUN: %target-build-swift -O -parse-as-library -target %target-swift-6.2-abi-triple -Xfrontend -disable-availability-checking -import-objc-header %S/../Concurrency/Runtime/Inputs/deinit-modes.h %s %S/../Concurrency/Runtime/Inputs/DeinitModes.swift %t/deinit-modes.o -o %t/random
 // RUN: %target-codesign %t/random
 // RUN: %target-run %t/random --seeds 1:60 --operations 50000
 
@@ -9,14 +10,18 @@
 // REQUIRES: libdispatch
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
+// The executable preempts a symbol of the runtime library.
+// REQUIRES: OS=linux-gnu
 // With assertions the unpatched runtime crashes in this program now and then, too: a child
 // task that completes finds its group in memory that the task allocator has marked as free.
 // UNSUPPORTED: runtime_debug
 // UNSUPPORTED: runtime_before-debug
 
 // Runs programs that are made up from a seed in several tasks and threads at once: they
-// bind task-local values, create tasks of all kinds, cancel them, call actors, make and
-// drop actors and objects with isolated deinits, and let threads without a task do the same.
+// bind task-local values, create tasks of all kinds, cancel them, raise their priorities,
+// call actors, make and drop actors and objects with isolated deinits, and let threads
+// without a task do the same. The deinits clear task-locals, copy them, or are tasks of
+// their own; on a runtime that has only the first, all of them do that.
 //
 // What a part of a program does depends on its seed alone, so the output, which is counts,
 // is the same each time and on every correct runtime. Each part knows the values that it
@@ -91,13 +96,13 @@ final class Tracked: Sendable {
 }
 
 enum Local {
-  static let numbers = (0..<8).map { _ in TaskLocal<Int32>(wrappedValue: 0) }
+  static let numbers = (0..<8).map { _ in TaskLocal<Int16>(wrappedValue: 0) }
   @TaskLocal static var object: Tracked?
 }
 
 /// The values that must be visible.
 struct Environment: Equatable {
-  var numbers = SIMD8<Int32>()
+  var numbers = SIMD8<Int16>()
   var object: Int32 = 0
 
   static var visible: Environment {
@@ -124,6 +129,13 @@ final class Protected: @unchecked Sendable {
 
 let protected = (0..<4).map { _ in Protected() }
 
+/// The modes of deinits that this runtime has; those that it lacks are replaced.
+let modes = [DeinitMode.reset, .copy, .async, .asyncCopy].map { $0.isSupported ? $0 : .reset }
+
+extension DeinitMode {
+  var isAsync: Bool { self == .async || self == .asyncCopy }
+}
+
 @globalActor actor First { static let shared = First() }
 @globalActor actor Second { static let shared = Second() }
 
@@ -143,26 +155,37 @@ final class QueueExecutor: SerialExecutor {
   }
 }
 
-/// Which object this is: the how-manieth of a worker, or 0 when its order is not defined.
-struct Serial {
+/// What is known of the deinit of an object or actor.
+struct Plan: Sendable {
+  var mode = DeinitMode.reset
+  /// What it must see.
+  var environment = Environment()
+  /// The object is the how-manieth that this worker makes of the ones that are destroyed
+  /// in that order; 0 when its order is not defined.
   var worker = 0
   var number = 0
+
+  /// The deinit of an object that is released where `outer` is visible.
+  init(_ mode: DeinitMode, _ outer: Environment) {
+    self.mode = mode
+    if mode == .copy || mode == .asyncCopy { environment = outer }
+  }
 }
 
 /// What the deinit of an object that is isolated to actor `index` does.
-func runDeinit(_ index: Int, _ serial: Serial) {
-  check(Environment(), "isolated deinit")
+func runDeinit(_ index: Int, _ plan: Plan) {
+  check(plan.environment, "isolated deinit")
   let state = protected[index]
   state.count += 1
-  if serial.number > 0 {
-    expect(state.last[serial.worker] < serial.number,
-           "actor \(index): object \(serial.number) of worker \(serial.worker) came after "
-             + "\(state.last[serial.worker])")
-    state.last[serial.worker] = serial.number
+  if plan.number > 0 {
+    expect(state.last[plan.worker] < plan.number,
+           "actor \(index): object \(plan.number) of worker \(plan.worker) came after "
+             + "\(state.last[plan.worker])")
+    state.last[plan.worker] = plan.number
   }
   if state.count % 7 == 0 {
     Local.numbers[2].withValue(5) {
-      var environment = Environment()
+      var environment = plan.environment
       environment.numbers[2] = 5
       check(environment, "bound in an isolated deinit")
     }
@@ -176,87 +199,83 @@ func objectIsMade() {
   alive.add()
 }
 
-@First final class FirstObject {
-  nonisolated let serial: Serial
-  nonisolated(unsafe) var next: AnyObject?
-  nonisolated init(_ serial: Serial, _ next: AnyObject?) {
-    self.serial = serial
+class Object: @unchecked Sendable {
+  let plan: Plan
+  let next: AnyObject?
+  init(_ plan: Plan, _ next: AnyObject?) {
+    self.plan = plan
     self.next = next
     objectIsMade()
   }
-  isolated deinit {
+  deinit { alive.add(-1) }
+}
+
+final class FirstObject: Object, @unchecked Sendable {
+  @First deinit {
     First.assertIsolated()
-    runDeinit(0, serial)
-    alive.add(-1)
+    runDeinit(0, plan)
   }
 }
 
-@Second final class SecondObject {
-  nonisolated let serial: Serial
-  nonisolated(unsafe) var next: AnyObject?
-  nonisolated init(_ serial: Serial, _ next: AnyObject?) {
-    self.serial = serial
-    self.next = next
-    objectIsMade()
-  }
-  isolated deinit {
+final class SecondObject: Object, @unchecked Sendable {
+  @Second deinit {
     Second.assertIsolated()
-    runDeinit(1, serial)
-    alive.add(-1)
+    runDeinit(1, plan)
   }
 }
 
-@MainActor final class MainObject {
-  nonisolated let serial: Serial
-  nonisolated(unsafe) var next: AnyObject?
-  nonisolated init(_ serial: Serial, _ next: AnyObject?) {
-    self.serial = serial
-    self.next = next
-    objectIsMade()
-  }
-  isolated deinit {
+final class MainObject: Object, @unchecked Sendable {
+  @MainActor deinit {
     MainActor.assertIsolated()
-    runDeinit(2, serial)
-    alive.add(-1)
+    runDeinit(2, plan)
   }
 }
 
-@Queue final class QueueObject {
-  nonisolated let serial: Serial
-  nonisolated(unsafe) var next: AnyObject?
-  nonisolated init(_ serial: Serial, _ next: AnyObject?) {
-    self.serial = serial
-    self.next = next
-    objectIsMade()
-  }
-  isolated deinit {
-    runDeinit(3, serial)
-    alive.add(-1)
-  }
+final class QueueObject: Object, @unchecked Sendable {
+  @Queue deinit { runDeinit(3, plan) }
 }
 
-func makeObject(_ index: Int, _ serial: Serial = Serial(), next: AnyObject? = nil) -> AnyObject {
+func makeObject(_ index: Int, _ plan: Plan, next: AnyObject? = nil) -> AnyObject {
   switch index {
-  case 0: FirstObject(serial, next)
-  case 1: SecondObject(serial, next)
-  case 2: MainObject(serial, next)
-  default: QueueObject(serial, next)
+  case 0: FirstObject(plan, next)
+  case 1: SecondObject(plan, next)
+  case 2: MainObject(plan, next)
+  default: QueueObject(plan, next)
+  }
+}
+
+/// Have each object choose the mode of its deinit.
+func usePlans() {
+  deinit_set_chooser { object in
+    let object = Unmanaged<AnyObject>.fromOpaque(object!).takeUnretainedValue()
+    let plan = (object as? Cell)?.plan ?? (object as! Object).plan
+    return plan.mode.rawValue
+  }
+  // An async deinit that suspends, of one of the actors.
+  setAsyncBody(of: SecondObject.self) {
+    check($0.plan.environment, "async deinit")
+    await Task.yield()
+    check($0.plan.environment, "async deinit, resumed")
   }
 }
 
 /// Objects in place: each must be gone when the next is made.
-@First func dropInPlace(_ environment: Environment, _ count: Int) {
-  for _ in 0..<count {
+@First func dropInPlace(_ environment: Environment, _ modes: [DeinitMode]) {
+  for mode in modes {
     let before = protected[0].count
-    _ = makeObject(0)
+    _ = makeObject(0, Plan(mode, environment))
     expect(protected[0].count == before + 1, "an object in place was not destroyed at once")
     check(environment, "after a deinit in place")
   }
 }
 
 actor Cell {
+  nonisolated let plan: Plan
   var sum = 0
-  init() { objectIsMade() }
+  init(_ plan: Plan) {
+    self.plan = plan
+    objectIsMade()
+  }
   func add(_ environment: Environment, _ n: Int) -> Int {
     check(environment, "actor")
     sum += n
@@ -264,7 +283,7 @@ actor Cell {
     return sum
   }
   isolated deinit {
-    check(Environment(), "actor's deinit")
+    check(plan.environment, "actor's deinit")
     finished.add()
     alive.add(-1)
   }
@@ -291,10 +310,19 @@ struct Part: Sendable {
       depth: depth + 1)
   }
 
-  mutating func serial() -> Serial {
-    guard let worker else { return Serial() }
-    objects += 1
-    return Serial(worker: worker, number: objects)
+  /// One of `count` modes, of all if the runtime has them.
+  mutating func mode(of count: Int = modes.count) -> DeinitMode { modes[random.below(count)] }
+
+  /// Makes an object that is to be released in this part; it counts in the order of its
+  /// actor if that has one.
+  mutating func object(_ index: Int) -> AnyObject {
+    var plan = Plan(mode(), environment)
+    if let worker, !(index == 1 && plan.mode.isAsync) {
+      objects += 1
+      plan.worker = worker
+      plan.number = objects
+    }
+    return makeObject(index, plan)
   }
 }
 
@@ -314,10 +342,10 @@ func runChild(_ part: Part) async {
 func bind(_ part: inout Part, _ body: (inout Part) async -> Void) async {
   let outer = part.environment
   let key = part.random.below(9)
-  let value = Int32(truncatingIfNeeded: part.random.next() | 1)
+  let value = Int16(truncatingIfNeeded: part.random.next() | 1)
   if key == 8 {
-    part.environment.object = value
-    await Local.$object.withValue(Tracked(value)) { await body(&part) }
+    part.environment.object = Int32(value)
+    await Local.$object.withValue(Tracked(Int32(value))) { await body(&part) }
   } else {
     part.environment.numbers[key] = value
     await Local.numbers[key].withValue(value) { await body(&part) }
@@ -328,10 +356,10 @@ func bind(_ part: inout Part, _ body: (inout Part) async -> Void) async {
 func bindSync(_ part: inout Part, _ body: (inout Part) -> Void) {
   let outer = part.environment
   let key = part.random.below(9)
-  let value = Int32(truncatingIfNeeded: part.random.next() | 1)
+  let value = Int16(truncatingIfNeeded: part.random.next() | 1)
   if key == 8 {
-    part.environment.object = value
-    Local.$object.withValue(Tracked(value)) { body(&part) }
+    part.environment.object = Int32(value)
+    Local.$object.withValue(Tracked(Int32(value))) { body(&part) }
   } else {
     part.environment.numbers[key] = value
     Local.numbers[key].withValue(value) { body(&part) }
@@ -391,26 +419,29 @@ func step(_ part: inout Part) async {
   case 19:
     await cancel(&part)
   case 20..<28:
-    _ = makeObject(part.random.below(4), part.serial())
+    _ = part.object(part.random.below(4))
   case 28, 29:
     drop(&part)
   case 30:
-    // Each of a chain is destroyed by the one before it.
-    var chain: AnyObject?
-    for _ in 0...part.random.below(5) { chain = makeObject(part.random.below(4), next: chain) }
+    dropChain(&part)
   case 31:
-    await dropInPlace(part.environment, 1 + part.random.below(8))
-  case 32, 33:
-    let cell = Cell()
+    let modes = (0...part.random.below(8)).map { _ in part.mode(of: 2) }
+    await dropInPlace(part.environment, modes)
+  case 32:
+    let cell = Cell(Plan(part.mode(), part.environment))
     for n in 0..<part.random.below(3) {
       let sum = await cell.add(part.environment, 1)
       expect(sum == n + 1, "actor counts \(sum)")
     }
+  case 33:
+    await shareCell(&part)
   case 34:
     await resumeElsewhere(&part)
   case 35:
     if part.random.below(4) == 0 { runThread(&part) }
   case 36:
+    await escalate(&part)
+  case 37:
     await Task.yield()
   default:
     sync(&part)
@@ -422,8 +453,36 @@ func drop(_ part: inout Part) {
   let one = part.random.below(8)
   var objects: [AnyObject] = []
   for _ in 0..<(2 + part.random.below(40)) {
-    objects.append(makeObject(one < 4 ? one : part.random.below(4), part.serial()))
+    objects.append(part.object(one < 4 ? one : part.random.below(4)))
   }
+}
+
+/// Each of a chain is destroyed by the one before it.
+func dropChain(_ part: inout Part) {
+  var plans: [Plan] = []
+  for _ in 0...part.random.below(5) {
+    plans.append(Plan(part.mode(), plans.last?.environment ?? part.environment))
+  }
+  var chain: AnyObject?
+  for plan in plans.reversed() { chain = makeObject(part.random.below(4), plan, next: chain) }
+}
+
+/// Several tasks call one actor at the same time.
+func shareCell(_ part: inout Part) async {
+  let cell = Cell(Plan(part.mode(), part.environment))
+  let environment = part.environment
+  let count = part.random.below(5)
+  await withTaskGroup(of: Void.self) { group in
+    for n in 0..<count {
+      childIsMade()
+      group.addTask(priority: [.low, .medium, .high][n % 3]) {
+        for _ in 0..<3 { _ = await cell.add(environment, 1) }
+        finished.add()
+      }
+    }
+  }
+  let sum = await cell.add(environment, 0)
+  expect(sum == 3 * count, "actor counts \(sum) of \(3 * count)")
 }
 
 func group(_ part: inout Part) async {
@@ -484,7 +543,27 @@ func cancel(_ part: inout Part) async {
     group.cancelAll()
   }
   expect(cancelled.get() == 1, "a cancellation handler did not run once")
+
+  // This one has a program of its own to run meanwhile.
+  let child = part.child(8)
+  childIsMade()
+  let task = Task {
+    await runChild(child)
+    while !Task.isCancelled { await Task.yield() }
+  }
+  task.cancel()
+  if part.random.below(2) == 0 { await task.value }
   cancellations.add()
+}
+
+/// Raise the priority of a task while it runs: by a call, or by waiting for it.
+func escalate(_ part: inout Part) async {
+  let child = part.child(16)
+  childIsMade()
+  let task = Task(priority: .background) { await runChild(child) }
+  if part.random.below(2) == 0 { task.escalatePriority(to: .high) }
+  if part.random.below(2) == 0 { await task.value }
+  check(part.environment, "escalated")
 }
 
 func resumeElsewhere(_ part: inout Part) async {
@@ -505,7 +584,7 @@ func sync(_ part: inout Part) {
     guard part.budget > 0 else { return }
     part.budget -= 1
     operations.add()
-    switch part.random.below(6) {
+    switch part.random.below(7) {
     case 0, 1:
       guard part.depth < 14 else { continue }
       part.depth += 1
@@ -516,7 +595,9 @@ func sync(_ part: inout Part) {
       childIsMade()
       Task { await runChild(child) }
     case 3:
-      _ = makeObject(part.random.below(4))
+      _ = makeObject(part.random.below(4), Plan(part.mode(), part.environment))
+    case 4:
+      drop(&part)
     default:
       check(part.environment, "sync")
     }
@@ -590,6 +671,7 @@ func runThread(_ part: inout Part) {
   }
 
   static func main() async {
+    usePlans()
     var arguments = CommandLine.arguments.dropFirst()
     var seeds: ClosedRange<UInt64> = 1...1
     var count = 10_000

@@ -13,6 +13,9 @@ from .errors import UserError
 from .progress import note
 
 SOURCE = pins.REPO / "test" / "Runtime" / "concurrency-random.swift"
+_MODES = pins.REPO / "test" / "Concurrency" / "Runtime" / "Inputs"
+_SOURCES = [SOURCE, *(_MODES / name for name in
+                     ("DeinitModes.swift", "deinit-modes.c", "deinit-modes.h"))]
 _TIMEOUT = 300
 
 
@@ -21,10 +24,14 @@ def build(ws, name):
     home = pins.BUILD / "stress" / name.replace(":", "-")
     home.mkdir(parents=True, exist_ok=True)
     program = home / "concurrency-random"
-    if program.exists() and program.stat().st_mtime > SOURCE.stat().st_mtime:
+    if program.exists() and program.stat().st_mtime > max(
+            path.stat().st_mtime for path in _SOURCES):
         return program
+    modes = home / "deinit-modes.o"
+    ws.run(["clang", "-O1", "-fPIC", "-c", str(_MODES / "deinit-modes.c"), "-o", str(modes)])
     ws.run(["swiftc", "-O", "-parse-as-library", "-Xfrontend", "-disable-availability-checking",
-            str(SOURCE), "-o", str(program)],
+            "-import-objc-header", str(_MODES / "deinit-modes.h"), str(SOURCE),
+            str(_MODES / "DeinitModes.swift"), str(modes), "-o", str(program)],
            env={"PATH": variants.path(ws, runtimes.folder(name))})
     return program
 

@@ -67,6 +67,8 @@ extern const char intMetadata[] __asm__("$sSiN");
 static DeinitOnExecutor *deinitOnExecutor;
 static DeinitAsync *deinitAsync;
 static atomic_int currentMode;
+typedef int Chooser(void *object);
+static _Atomic(Chooser *) chooser;
 
 __attribute__((constructor)) static void findRuntime(void) {
   deinitOnExecutor =
@@ -193,7 +195,9 @@ extern const AsyncFunctionPointer deinit_modes_workTu
 
 SWIFTCALL void swift_task_deinitOnExecutor(void *object, DeinitWork *work,
                                            Executor executor, size_t flags) {
-  switch (atomic_load_explicit(&currentMode, memory_order_relaxed)) {
+  Chooser *choose = atomic_load_explicit(&chooser, memory_order_acquire);
+  switch (choose ? choose(object)
+                 : atomic_load_explicit(&currentMode, memory_order_relaxed)) {
   case DEINIT_MODE_RESET:
     return deinitOnExecutor(object, work, executor, flags);
   case DEINIT_MODE_COPY:
@@ -281,4 +285,8 @@ void deinit_set_mode(int mode) {
   if (!deinit_mode_supported(mode))
     fail("the loaded runtime lacks the mode");
   atomic_store_explicit(&currentMode, mode, memory_order_relaxed);
+}
+
+void deinit_set_chooser(int (*choose)(void *object)) {
+  atomic_store_explicit(&chooser, choose, memory_order_release);
 }

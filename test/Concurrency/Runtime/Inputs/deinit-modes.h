@@ -33,6 +33,10 @@ enum {
 /// thread. Ends the program if the loaded runtime lacks the mode.
 void deinit_set_mode(int mode);
 
+/// Ask `choose` for the mode of each isolated deinit that begins from now on. It
+/// is called with the object on the thread that has released it.
+void deinit_set_chooser(int (*choose)(void *object));
+
 /// 1 if the loaded runtime has the mode, else 0; 0 for an unknown mode.
 ///
 /// Copying has no symbol of its own, because it is a flag of an old function:

@@ -1,0 +1,41 @@
+// The executable's malloc comes before the C library's, which frees what it returns.
+
+#include "failing-malloc.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+
+static _Thread_local long countdown;
+static _Thread_local int hasFailed;
+
+static int fails(void) {
+  if (countdown == 0 || --countdown != 0)
+    return 0;
+  hasFailed = 1;
+  return 1;
+}
+
+void *malloc(size_t size) {
+  if (!fails())
+    return __libc_malloc(size);
+  errno = ENOMEM;
+  return NULL;
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+  *memory = fails() ? NULL : __libc_memalign(alignment, size);
+  return *memory ? 0 : ENOMEM;
+}
+
+void failMalloc(long number) {
+  hasFailed = 0;
+  countdown = number;
+}
+
+int stopFailingMalloc(void) {
+  countdown = 0;
+  return hasFailed;
+}

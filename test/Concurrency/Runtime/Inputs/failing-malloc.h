@@ -1,0 +1,12 @@
+// A malloc, and a posix_memalign, that fail once, when a test says so.
+
+#ifndef FAILING_MALLOC_H
+#define FAILING_MALLOC_H
+
+/// Let the `number`-th allocation fail that this thread makes from now on, from 1; 0: none.
+void failMalloc(long number);
+
+/// Let no allocation fail from now on. Returns 1 if one has failed.
+int stopFailingMalloc(void);
+
+#endif

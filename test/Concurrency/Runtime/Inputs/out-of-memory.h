@@ -1,0 +1,3 @@
+#include "child-process.h"
+#include "deinit-modes.h"
+#include "failing-malloc.h"

@@ -1,0 +1,20 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift-dylib(%t/%target-library-name(Plugin)) -module-name Plugin -target %target-future-triple -plugin-path %swift-plugin-dir %S/Inputs/concurrency_dlopen_plugin.swift
+// RUN: %target-clang -x c %S/Inputs/concurrency_dlopen_host.c -o %t/host -pthread -ldl
+// RUN: %target-codesign %t/host %t/%target-library-name(Plugin)
+// RUN: %target-run %t/host %t/%target-library-name(Plugin) | %FileCheck %s
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// REQUIRES: OS=linux-gnu
+// Libraries with a sanitizer load only into a program that has it, too.
+// UNSUPPORTED: asan, tsan
+
+// The runtime is loaded into a program without Swift, by a plugin that is closed and opened
+// again while threads live that have enqueued isolated deinits.
+
+// CHECK-COUNT-10: left 0
+// CHECK: done
