@@ -14,7 +14,8 @@ from .results import Results
 
 BUILD = REPO / "build" / "scaling"
 REPORT = REPO / "build" / "report" / "scaling"
-_NATIVE = REPO / "benchmark" / "tools" / "native"
+# A row whose workers die, for tests.
+_HIDDEN = {"test.dying": "nothing"}
 
 
 def _parser():
@@ -22,40 +23,23 @@ def _parser():
                         "scales that are threads, Tasks and processes, on two runtimes.", examples=(
                             "./run-benchmark", "./run-benchmark --filter '^search' --rounds 7",
                             "./run-benchmark upto:immortalize-strong-extra after"))
-    parser.add_argument("runtimes", metavar="RUNTIME", nargs="*", default=["before", "after"],
-                        help="one or two of before, after, stock, upto:PATCH (default: before after)")
-    parser.add_argument("--filter", metavar="RE", default=".", help="only rows that match")
+    parser.add_comparison(REPORT, "row", "samples of each kind")
     parser.add_argument("--workers", metavar="A,B", help="numbers of workers; without it 1, 2, 4 … up to "
                         "the processors")
-    parser.add_argument("--rounds", metavar="N", default="5", help="samples of each kind")
     parser.add_argument("--milliseconds", metavar="N", default="60", help="for a sample")
     parser.add_argument("--attempts", metavar="N", default="4", help="for a sample, while other programs "
                         "disturb it")
     parser.add_argument("--cache-line-malloc", action="store_true",
                         help="give every object cache lines of its own")
-    parser.add_argument("--list", action="store_true", help="print the rows")
-    parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
-    parser.add_quiet()
-    parser.add_workspace()
     return parser
 
 
 def build(workspace=()):
     """The benchmark program."""
     return program.build("scaling-benchmark", BUILD, swift=sorted(HERE.glob("*.swift")),
-                         c=[HERE / "support.c", _NATIVE / "machine.c"],
-                         headers=[HERE / "support.h", _NATIVE / "machine.h"],
+                         c=[HERE / "support.c", program.NATIVE / "machine.c"],
+                         headers=[HERE / "support.h", program.NATIVE / "machine.h"],
                          bridging=HERE / "support.h", workspace=workspace)
-
-
-def _rows(path, workspace, pattern):
-    """{row: what its workers share} of the rows that match."""
-    done = subprocess.run([program.WITH_RUNTIME, *workspace, "stock", "--", str(path), "--list"],
-                          stdout=subprocess.PIPE, text=True, check=True)
-    known = dict(line.split("\t") for line in done.stdout.splitlines())
-    if pattern == "test.dying":
-        known[pattern] = "nothing"
-    return {name: known[name] for name in cli.matching(known, pattern, "row")}
 
 
 def _workers(text, processors):
@@ -109,12 +93,11 @@ def _take(plan, workspace, count):
 def main():
     options = _parser().parse_args()
     workspace = cli.workspace(options)
-    if not 1 <= len(options.runtimes) <= 2:
-        raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
+    cli.check_two(options.runtimes)
     processors = sorted(os.sched_getaffinity(0))
     workers = _workers(options.workers, len(processors))
     path = build(workspace)
-    rows = _rows(path, workspace, options.filter)
+    rows = program.rows(path, options.filter, "row", workspace, _HIDDEN)
     if options.list:
         for name, shares in rows.items():
             print(f"{name:24} shares {shares}")
@@ -162,7 +145,7 @@ def _report(plan, samples, rows, options, outcome):
     folder = Path(options.output).absolute()
     outcome.write(folder, notes, plan=plan, samples=samples)
     if len(plan["workers"]) > 1:
-        subprocess.run([*inside.python("matplotlib"), "-B", "-m", "scaling_tools.plots",
+        subprocess.run([*inside.python("matplotlib", binds=[folder]), "-B", "-m", "scaling_tools.plots",
                         str(folder / "results.json"), str(folder)],
                        cwd=HERE, check=True, env={**os.environ, "PYTHONPATH": str(HERE), "MPLCONFIGDIR":
                                                   str(REPO / "build" / "matplotlib")})

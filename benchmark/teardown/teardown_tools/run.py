@@ -12,7 +12,6 @@ from . import HERE, REPO, results
 
 BUILD = REPO / "build" / "teardown"
 REPORT = REPO / "build" / "report" / "teardown"
-_NATIVE = REPO / "benchmark" / "tools" / "native"
 # The share of a round for which other programs may keep its thread waiting.
 _QUIET = 0.03
 _LEAST_DEPTH, _LARGEST_DEPTH = 2, 30
@@ -23,21 +22,14 @@ def _parser():
                         "both, in several designs, on two runtimes.", examples=(
                             "./run-benchmark", "./run-benchmark --depth 26 --filter '^(class|arena)$'",
                             "./run-benchmark stock --filter isolated --isolated-depth 20"))
-    parser.add_argument("runtimes", metavar="RUNTIME", nargs="*", default=["before", "after"],
-                        help="one or two of before, after, stock, upto:PATCH (default: before after)")
+    parser.add_comparison(REPORT, "variant", "in one process")
     parser.add_argument("--depth", metavar="N", default="22", help="levels of the tree: 2^N - 1 nodes")
     parser.add_argument("--isolated-depth", metavar="N", default="18",
                         help="the same for nodes whose deinit is on an actor, if less")
-    parser.add_argument("--rounds", metavar="N", default="5", help="in one process")
-    parser.add_argument("--filter", metavar="RE", default=".", help="only variants that match")
     parser.add_argument("--attempts", metavar="N", default="3", help="for a process, while other programs "
                         "disturb it")
     parser.add_argument("--without-fastbins", action="store_true",
                         help="have glibc's malloc keep no lists of small free blocks")
-    parser.add_argument("--list", action="store_true", help="print the variants")
-    parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
-    parser.add_quiet()
-    parser.add_workspace()
     return parser
 
 
@@ -45,17 +37,9 @@ def build(workspace=()):
     """The benchmark program; the trees are those of the suite's entries."""
     trees = REPO / "benchmark" / "single-source" / "Trees.swift"
     return program.build("teardown-benchmark", BUILD, swift=[*sorted(HERE.glob("*.swift")), trees],
-                         c=[HERE / "controls.c", _NATIVE / "machine.c"],
-                         headers=[HERE / "controls.h", _NATIVE / "machine.h"],
+                         c=[HERE / "controls.c", program.NATIVE / "machine.c"],
+                         headers=[HERE / "controls.h", program.NATIVE / "machine.h"],
                          bridging=HERE / "controls.h", workspace=workspace)
-
-
-def _variants(path, workspace, pattern):
-    """{variant: bytes of a node} of those that match."""
-    done = subprocess.run([program.WITH_RUNTIME, *workspace, "stock", "--", str(path), "--list"],
-                          stdout=subprocess.PIPE, text=True, check=True)
-    known = dict(line.split("\t") for line in done.stdout.splitlines())
-    return {name: int(known[name]) for name in cli.matching(known, pattern, "variant")}
 
 
 def _depth(text, option):
@@ -120,14 +104,14 @@ def _quietest(attempts, run):
 def main():
     options = _parser().parse_args()
     workspace = cli.workspace(options)
-    if len(options.runtimes) > 2:
-        raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
+    cli.check_two(options.runtimes)
     depth = _depth(options.depth, "--depth")
     isolated = min(depth, _depth(options.isolated_depth, "--isolated-depth"))
     attempts = cli.integer(options.attempts, "--attempts", 1)
     cli.integer(options.rounds, "--rounds", 1)
     path = build(workspace)
-    sizes = _variants(path, workspace, options.filter)
+    sizes = {variant: int(size) for variant, size in
+             program.rows(path, options.filter, "variant", workspace).items()}
     if options.list:
         for variant, size in sizes.items():
             print(f"{variant:20} {size} bytes a node")

@@ -35,6 +35,21 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--toolchain", metavar="DIR", default=argparse.SUPPRESS,
                           help="the usr folder of your Swift toolchain; needs --checkout")
 
+    def add_comparison(self, report, what, rounds):
+        """What all have that measure the rows of one program on one or two runtimes.
+
+        report: the folder of the report, without --output; what: a row stands for;
+        rounds: the help of --rounds.
+        """
+        self.add_argument("runtimes", metavar="RUNTIME", nargs="*", default=["before", "after"],
+                          help="one or two of before, after, stock, upto:PATCH (default: before after)")
+        self.add_argument("--filter", metavar="RE", default=".", help=f"only {what}s that match")
+        self.add_argument("--rounds", metavar="N", default="5", help=rounds)
+        self.add_argument("--list", action="store_true", help=f"print the {what}s")
+        self.add_argument("--output", metavar="DIR", default=str(report), help="folder of the report")
+        self.add_quiet()
+        self.add_workspace()
+
     def error(self, message):
         raise UserError(message, f"{self.prog} --help", 2)
 
@@ -48,6 +63,12 @@ def workspace(options):
     """The options --checkout and --toolchain as they were given."""
     return [f"--{name}={getattr(options, name)}" for name in ("checkout", "toolchain")
             if hasattr(options, name)]
+
+
+def check_two(runtimes):
+    """UserError if there are more than two."""
+    if len(runtimes) > 2:
+        raise UserError(f"{len(runtimes)} runtimes are named", "name one or two", 2)
 
 
 def matching(known, pattern, what):

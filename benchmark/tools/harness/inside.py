@@ -11,11 +11,13 @@ from . import REPO
 _MARK = "BENCHMARK_INSIDE"
 
 
-def python(*modules):
-    """The start of a command line: Python that has `modules`."""
+def python(*modules, binds=()):
+    """The start of a command line: Python that has `modules`, and that sees the folders
+    `binds` as well as this one, the repository and the temporary folder."""
     if all(importlib.util.find_spec(name) for name in modules):
         return [sys.executable]
-    return [str(REPO / "utils" / "with-runtime"), "stock", "--", "python3"]
+    return [str(REPO / "utils" / "with-runtime"), *(f"--bind={folder}" for folder in binds), "stock", "--",
+            "python3"]
 
 
 def require(*modules):

@@ -8,9 +8,11 @@ import sys
 from runtime_patches import locks, progress
 from runtime_patches.errors import UserError
 
-from . import REPO
+from . import REPO, cli
 
 WITH_RUNTIME = str(REPO / "utils" / "with-runtime")
+# C sources of several programs.
+NATIVE = REPO / "benchmark" / "tools" / "native"
 
 
 def build(name, home, *, swift=(), c=(), headers=(), bridging=None, flags=("-O", "-wmo"), link=(),
@@ -52,6 +54,21 @@ def build(name, home, *, swift=(), c=(), headers=(), bridging=None, flags=("-O",
         os.replace(partial, program)
         stamp.write_text(key.hexdigest())
     return program
+
+
+def rows(path, pattern, what, workspace=(), hidden=()):
+    """{row: what program `path` says of it} of the rows that the regular expression
+    `pattern` finds; UserError where there is none.
+
+    what: a row stands for; hidden: {row: what is said of it} of rows that are not listed,
+    and that only their whole name finds.
+    """
+    done = subprocess.run([WITH_RUNTIME, *workspace, "stock", "--", str(path), "--list"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+    known = dict(line.split("\t") for line in done.stdout.splitlines())
+    if pattern in hidden:
+        known[pattern] = hidden[pattern]
+    return {name: known[name] for name in cli.matching(known, pattern, what)}
 
 
 def library_path(runtime, workspace=()):
