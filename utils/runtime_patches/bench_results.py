@@ -7,11 +7,23 @@ import re
 
 from . import bench_stats, pins
 from .errors import UserError
+from .shapes import Check, is_number, one_of, positive
 
 FORMAT = 1
 FOLDER = pins.BUILD / "report" / "smoke"
-_NEEDED = {"format": int, "sides": dict, "rows": list, "verdicts": list,
-           "one_sided": list, "failed": list, "method": dict, "environment": dict}
+_AGAIN = "utils/run-smoke-bench makes it anew"
+_SHAPE = {
+    "sides": {"old": {"name": str}, "new": {"name": str}},
+    "method": {"rounds": positive, "level": is_number, "factor": is_number},
+    "environment": {"others": is_number, "machine": str},
+    "rows": [{"name": str, "columns": dict}],
+    "verdicts": [{"name": str, "old": positive, "new": positive, "delta": is_number,
+                  "speedup": positive, "adjusted": is_number, "p": is_number, "floor": positive,
+                  "noise": is_number, "verdict": one_of("slower", "faster", "same")}],
+    "one_sided": [{"name": str, "side": one_of("old", "new"), "values": [positive],
+                   "max_rss": is_number}],
+    "failed": [{"name": str, "side": one_of("old", "new"), "reason": str}]}
+_PROCESSES = [{"samples": [is_number], "max_rss": is_number}]
 
 
 def conclude(rows, failed):
@@ -84,7 +96,6 @@ def write(folder, results, files):
 
 def load(path):
     """The results in the file `path`; UserError when it does not hold any."""
-    again = "utils/run-smoke-bench makes it anew"
     try:
         results = json.loads(path.read_text())
     except FileNotFoundError:
@@ -92,22 +103,34 @@ def load(path):
     except IsADirectoryError:
         raise UserError(f"{path} is a folder", f"give {path}/results.json") from None
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", again) from None
-    except ValueError as error:
-        raise UserError(f"{path} is damaged: {error}", again) from None
+        raise UserError(f"{path} cannot be read: {error.strerror}", _AGAIN) from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}", _AGAIN) from None
     check(path, results)
     return results
 
 
-def check(path, results):
+def check(path, results, hint=_AGAIN):
     """UserError unless `results`, which `path` held, are those of a comparison."""
-    again = "utils/run-smoke-bench makes it anew"
-    if not isinstance(results, dict) or any(
-            not isinstance(results.get(name), kind) for name, kind in _NEEDED.items()):
-        raise UserError(f"{path} is not a result of run-smoke-bench", again)
-    if results["format"] != FORMAT:
-        raise UserError(f"{path} has format {results['format']}, this version reads "
-                        f"{FORMAT}", again)
+    if not isinstance(results, dict) or "verdicts" not in results:
+        raise UserError(f"{path} is not a result of run-smoke-bench", hint)
+    if results.get("format") != FORMAT:
+        raise UserError(f"{path} has format {results.get('format')}, this version reads {FORMAT}",
+                        hint)
+    checked = Check(path, hint)
+    checked.shape(results, _SHAPE)
+    columns_of = {row["name"]: row["columns"] for row in results["rows"]}
+    for name, columns in columns_of.items():
+        for column, processes in columns.items():
+            checked.shape(processes, _PROCESSES, f"{column} of {name}")
+    for verdict in results["verdicts"]:
+        for column in ("old", "control", "new"):
+            processes = columns_of.get(verdict["name"], {}).get(column)
+            if not processes or not all(p["samples"] for p in processes):
+                checked.fail(f"{column} of {verdict['name']}")
+    for row in results["one_sided"]:
+        if not row["values"]:
+            checked.fail(f"the values of {row['name']}")
 
 
 def upstream_lines(results, columns):

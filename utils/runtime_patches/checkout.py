@@ -295,13 +295,13 @@ def export(folder, check=False):
     wanted = {series.path_of(n): export_text(git, state.commits[n]) for n in state.applied}
     comments = []
     if series.ORDER.exists():
-        comments = [line for line in series.ORDER.read_text().splitlines()
-                    if line.startswith("#")]
+        text = series.ORDER.read_text(encoding="utf-8", errors="replace")
+        comments = [line for line in text.splitlines() if line.startswith("#")]
     wanted[series.ORDER] = "\n".join(comments + state.applied) + "\n"
     changes = []
     for path, text in wanted.items():
-        old = path.read_text() if path.exists() else None
-        if old != text:
+        old = path.read_bytes() if path.exists() else None
+        if old != text.encode("utf-8", "surrogateescape"):
             changes.append((path, "changed" if old is not None else "new"))
     changes += [(p, "removed") for p in sorted(series.FOLDER.glob("*.patch"))
                 if p not in wanted]

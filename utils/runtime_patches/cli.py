@@ -213,7 +213,7 @@ def stress():
     options = _parse(parser)
     names = options.names or ["before", "after"]
     first, colon, last = (options.seeds or "1:20").partition(":")
-    if not first.isdigit() or not (last or first).isdigit() or (
+    if not first.isdecimal() or not (last or first).isdecimal() or (
             int(last or first) < int(first)) or options.operations < 1 or options.workers < 1:
         raise UserError("--seeds is FIRST:LAST, --operations and --workers are at least 1",
                         "utils/stress --help", 2)

@@ -25,9 +25,14 @@ class UserError(Exception):
 def report(error):
     """Prints one line of error and one of hint on standard error."""
     sys.stdout.flush()
-    print(f"error: {error.message}", file=sys.stderr)
+    print(f"error: {_plain(error.message)}", file=sys.stderr)
     if error.hint:
-        print(f"hint: {error.hint}", file=sys.stderr)
+        print(f"hint: {_plain(error.hint)}", file=sys.stderr)
+
+
+def _plain(text):
+    """`text` in one line: names in damaged files may hold anything."""
+    return "".join(c if c.isprintable() else " " for c in str(text))
 
 
 def check_disk(output, folder):

@@ -22,6 +22,7 @@ from pathlib import Path
 from . import locks, pins, progress, runtimes, series, unittest_modules
 from .errors import UserError
 from .progress import note
+from .shapes import Check
 
 TESTS = pins.REPO / "test"
 TOOLS = TESTS / "utils"
@@ -419,6 +420,22 @@ def _second(lit, left):
     return changed
 
 
+_TESTS = {"tests": [{"code": str, "name": str, "output": str}]}
+
+
+def _reports(report, total):
+    """(the tests in lit's JSON, how many its XML counts in all); None where one of the two
+    is missing or damaged."""
+    try:
+        read = json.loads(report.read_text(encoding="utf-8"))
+        Check(report).shape(read, _TESTS)
+        suites = xml.etree.ElementTree.parse(total).getroot().iter("testsuite")
+        return read["tests"], sum(int(suite.get("tests")) for suite in suites)
+    except (OSError, ValueError, TypeError, RecursionError, UserError,
+            xml.etree.ElementTree.ParseError):
+        return None
+
+
 class _Results:
     """What the runs of lit gave: names by result code."""
 
@@ -432,18 +449,16 @@ class _Results:
 
         outputs: whether to show the output of failed tests, which lit did not.
         """
-        try:
-            tests = json.loads(report.read_text())["tests"]
-        except (OSError, ValueError):
+        whole = _reports(report, total)
+        if not whole:
             # An empty shard or run writes none and says so; anything else is a fault.
             self.broken |= status != 0
             return
+        tests, found = whole
         for test in tests:
             self.names[test["code"]].append(test["name"])
             if outputs and test["code"] in _FAILED:
                 print(f"{test['name']}\n{test['output']}")
-        found = sum(int(suite.get("tests")) for suite in
-                    xml.etree.ElementTree.parse(total).getroot().iter("testsuite"))
         self.not_run += found - len(tests)
         if status > 1:
             self.broken = True

@@ -5,6 +5,9 @@ import json
 import os
 from pathlib import Path
 
+from .errors import UserError
+from .shapes import Check, is_number
+
 REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build"
 CONFIG = REPO / "build-script-config"
@@ -12,9 +15,25 @@ CONFIG = REPO / "build-script-config"
 _SOURCES = CONFIG / "sources.json"
 
 
+_SHAPE = {
+    "swift": {"version": str, "tag": str},
+    "distribution": {**dict.fromkeys(
+        ("suite", "architecture", "source", "source_version", "orig", "orig_sha256", "toolchain",
+         "llvm_tools"), str), "pinned_packages": [str], "packages": [str]},
+    "source_excludes": [str], "needs": {"disk_gb": is_number, "minutes": is_number}}
+
+
 def load():
-    """Returns the pins as a dictionary."""
-    return json.loads(_SOURCES.read_text())
+    """Returns the pins as a dictionary; UserError where the file is damaged."""
+    hint = f"git checkout -- {_SOURCES.relative_to(REPO)}"
+    try:
+        pins = json.loads(_SOURCES.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{_SOURCES} cannot be read: {error.strerror}", hint) from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{_SOURCES} is damaged: {error}", hint) from None
+    Check(_SOURCES, hint).shape(pins, _SHAPE)
+    return pins
 
 
 def key():

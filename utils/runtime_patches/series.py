@@ -16,11 +16,7 @@ STATES = ("Pending", "Submitted", "Backport", "Denied", "Inappropriate")
 
 def names():
     """The slugs of patches/series, in order."""
-    try:
-        lines = ORDER.read_text().splitlines()
-    except OSError as error:
-        raise UserError(f"{_shown(ORDER)} cannot be read: {error.strerror}",
-                        f"git checkout -- {_shown(ORDER)}") from None
+    lines = _text(ORDER).splitlines()
     found = []
     for number, line in enumerate(lines, 1):
         slug = line.split("#")[0].strip()
@@ -34,6 +30,17 @@ def names():
                             "remove one of the two lines")
         found.append(slug)
     return found
+
+
+def _text(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror
+    except UnicodeDecodeError:
+        reason = "it is not text"
+    raise UserError(f"{_shown(path)} cannot be read: {reason}",
+                    f"git checkout -- {_shown(path)}")
 
 
 def _shown(path):
@@ -51,14 +58,10 @@ def path_of(slug):
 def load(slug):
     """The Patch of that name; UserError if it is missing or not a patch."""
     path = path_of(slug)
-    try:
-        return Patch(slug, path.read_text())
-    except FileNotFoundError:
+    if not path.exists():
         raise UserError(f"{_shown(ORDER)} lists '{slug}', but {_shown(path)} does not exist",
-                        "add the file or remove the line") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{_shown(path)} cannot be read: {error}",
-                        f"git checkout -- {_shown(path)}") from None
+                        "add the file or remove the line")
+    return Patch(slug, _text(path))
 
 
 def load_all(only=()):

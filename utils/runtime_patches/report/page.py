@@ -4,7 +4,8 @@ from html import escape
 from pathlib import Path
 
 from .. import pins
-from . import deinit, harness, read, smoke
+from ..shapes import is_number
+from . import deinit, harness, smoke
 
 _STYLE = Path(__file__).with_name("style.css")
 # What belongs on a whole page: harness, title, where it is documented.
@@ -180,17 +181,17 @@ def _command(result):
 def _facts(result):
     data, e = result.data, result.environment
     def percent(name):
-        return f"{e[name] * 100:.1f}%" if read.is_number(e.get(name)) else None
+        return f"{e[name] * 100:.1f}%" if is_number(e.get(name)) else None
     def load(name):
         value = e.get(name)
-        return (", ".join(f"{one:.1f}" for one in value if read.is_number(one))
+        return (", ".join(f"{one:.1f}" for one in value if is_number(one))
                 if isinstance(value, list) else None)
     memory = e.get("memory")
     rows = [["started", data.get("started")],
-            ["took", f'{data["seconds"]:.0f} s' if read.is_number(data.get("seconds")) else None],
+            ["took", f'{data["seconds"]:.0f} s' if is_number(data.get("seconds")) else None],
             ["processor", _machine(result)],
             ["usable cores", e.get("usable_cores")],
-            ["memory", f"{memory / 2**30:.1f} GiB" if read.is_number(memory) else None],
+            ["memory", f"{memory / 2**30:.1f} GiB" if is_number(memory) else None],
             ["kernel", e.get("kernel")],
             ["load before; after", "; ".join(filter(None, (load("load_before"), load("load_after"))))],
             ["processors used by others", percent("others")], ["stolen by the host", percent("stolen")]]

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from .. import bench_results
 from ..errors import UserError
+from ..shapes import Check, is_number, one_of, optional
 
 _NAMES = ("results.json", "report.json", "page.json")
 _HINT = ("give results.json of utils/run-smoke-bench, report.json of "
@@ -103,8 +104,7 @@ def _load(path, text):
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is damaged: {error}", "measure again, or leave it out") from None
     if isinstance(data, dict) and "verdicts" in data:
-        bench_results.check(path, data)
-        _Check(path).smoke(data)
+        bench_results.check(path, data, "measure again, or leave it out")
         return Result("smoke", path, data)
     if isinstance(data, dict) and "conditions" in data:
         _Check(path).deinit(data)
@@ -118,48 +118,17 @@ def _load(path, text):
     return None
 
 
-def is_number(value):
-    """Whether `value` is a number that can have been measured."""
-    return (isinstance(value, (int, float)) and not isinstance(value, bool)
-            and abs(value) < 1e18)
-
-
-def _positive(value):
-    return is_number(value) and value > 1e-12
-
-
 def _cell(value):
     return value is None or isinstance(value, (str, bool)) or is_number(value)
 
 
-def _one_of(*choices):
-    return lambda value: isinstance(value, str) and value in choices
-
-
-def _optional(kind):
-    return lambda value: value is None or (is_number(value) if kind is float else
-                                           isinstance(value, kind))
-
-
-# A dictionary names what must be there; a list holds any number of its only element.
-_SMOKE = {
-    "sides": {"old": {"name": str}, "new": {"name": str}},
-    "method": {"rounds": _positive, "level": is_number, "factor": is_number},
-    "environment": {"others": is_number, "machine": str},
-    "rows": [{"name": str, "columns": dict}],
-    "verdicts": [{"name": str, "old": _positive, "new": _positive, "delta": is_number,
-                  "speedup": _positive, "adjusted": is_number, "p": is_number,
-                  "floor": _positive, "noise": is_number, "verdict": _one_of("slower", "faster", "same")}],
-    "one_sided": [{"name": str, "side": str, "values": [_positive]}],
-    "failed": [{"name": str, "side": str, "reason": str}]}
-_PROCESSES = [{"samples": [is_number], "max_rss": is_number}]
 _DEINIT = {
     "conditions": str, "runtimes": [str],
     "goals": [{"text": str, "runtime": str, "value": is_number, "limit": str, "reached": bool}],
     "rows": [{"experiment": str, "name": str, "command": str, "here": dict,
-              "params": [_one_of("vo2", "vo", "v", "o2", "o", "1")],
-              "phase": _one_of("Scheduling", "Execution", "Total"), "diff": _optional(str),
-              "min_values": _optional(float), "ratio": _optional(float), "m1": _optional(dict)}]}
+              "params": [one_of("vo2", "vo", "v", "o2", "o", "1")],
+              "phase": one_of("Scheduling", "Execution", "Total"), "diff": optional(str),
+              "min_values": optional(float), "ratio": optional(float), "m1": optional(dict)}]}
 _MODEL = {"formula": str, "coefficients": [is_number], "r_squared": float}
 _M1 = {"formula": str, "r_squared": is_number}
 _HARNESS = {"name": str, "title": str}
@@ -169,49 +138,8 @@ _CURVE = {"title": str, "x": str, "y": str,
           "series": [{"name": str, "points": [[is_number]]}]}
 
 
-class _Check:
-    """UserError where the file does not have the shape that the page needs."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def fail(self, where):
-        raise UserError(f"{self.path} is damaged: {where or 'its content'} is missing or wrong",
-                        "measure again, or leave it out")
-
-    def shape(self, value, wanted, where=""):
-        """Compares `value` with `wanted`: see _SMOKE."""
-        if isinstance(wanted, dict):
-            if not isinstance(value, dict):
-                self.fail(where)
-            for name, inner in wanted.items():
-                if name not in value:
-                    self.fail(f"{where}.{name}".lstrip("."))
-                self.shape(value[name], inner, f"{where}.{name}".lstrip("."))
-        elif isinstance(wanted, list):
-            if not isinstance(value, list):
-                self.fail(where)
-            for number, inner in enumerate(value):
-                self.shape(inner, wanted[0], f"{where}[{number}]")
-        elif not (isinstance(value, wanted) if isinstance(wanted, type) else wanted(value)):
-            self.fail(where)
-
-    def smoke(self, data):
-        """What bench_results.load has not looked at."""
-        self.shape(data, _SMOKE)
-        rows = {row["name"]: row for row in data["rows"]}
-        for row in data["rows"]:
-            for column, processes in row["columns"].items():
-                self.shape(processes, _PROCESSES, f"{column} of {row['name']}")
-        for verdict in data["verdicts"]:
-            columns = rows.get(verdict["name"], {}).get("columns", {})
-            for column in ("old", "control", "new"):
-                where = f"{column} of {verdict['name']}"
-                self.shape(columns.get(column), _PROCESSES, where)
-                if not columns[column] or not all(p["samples"] for p in columns[column]):
-                    self.fail(where)
-        if any(row["side"] not in ("old", "new") for row in data["failed"] + data["one_sided"]):
-            self.fail("a side")
+class _Check(Check):
+    """What the page needs of each kind of results."""
 
     def harness(self, data):
         """Only what is there."""
@@ -223,11 +151,11 @@ class _Check:
         self.shape(data.get("curves", []), [_CURVE], "curves")
         self.shape(data.get("environment", {}), dict, "environment")
         for entry in data.get("dots", []):
-            self.shape(entry.get("reference"), _optional(float), "a reference")
+            self.shape(entry.get("reference"), optional(float), "a reference")
             for row in entry["rows"]:
                 if len(row) != 2 or not isinstance(row[0], str):
                     self.fail("a row of dots")
-                self.shape(row[1], [_optional(float)], f"the dots of {row[0]}")
+                self.shape(row[1], [optional(float)], f"the dots of {row[0]}")
                 if len(row[1]) != len(entry["series"]):
                     self.fail(f"the dots of {row[0]}")
         for curve in data.get("curves", []):
