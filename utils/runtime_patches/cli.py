@@ -76,7 +76,7 @@ def apply_patches():
         return
     applied, state = checkout.apply(folder, options.only, options.three_way)
     if applied:
-        print(f"{folder}/swift: {len(applied)} patches and the tests applied on "
+        print(f"{folder}/swift: {len(applied)} patch{'es' * (len(applied) != 1)} and the tests applied on "
               f"{state.head[:12]}: {', '.join(applied)}")
     else:
         print(f"{folder}/swift: the series is applied already")

@@ -95,7 +95,7 @@ def times(ratio):
 
 def _range(group, name):
     ratios = [v["new"] / v["old"] for _, v in group.rows()[name]]
-    return f"from {min(ratios):.2f} to {max(ratios):.2f}"
+    return f"{min(ratios):.2f} to {max(ratios):.2f}"
 
 
 def summary(group):
