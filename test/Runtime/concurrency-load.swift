@@ -16,8 +16,9 @@
 // REQUIRES: OS=linux-gnu
 
 // Puts a load on the runtime: prints the nanoseconds that it took for each operation, and
-// the resident memory in KB when it begins, when all of it waits, and at the end. Everything
-// must have run once.
+// the resident memory in KB when it begins, when all of it waits, at the end, and when malloc
+// has given back what it keeps. Everything must have run once, and that last figure may be
+// no more than 4 MB above the first.
 //
 //   concurrency-load ROW COUNT
 
@@ -141,9 +142,21 @@ struct Row {
 func residentMemory() -> Int {
   guard let file = fopen("/proc/self/statm", "r") else { return 0 }
   defer { fclose(file) }
-  var line = [CChar](repeating: 0, count: 256)
-  fgets(&line, Int32(line.count), file)
-  return Int(strtol(strchr(line, 32), nil, 10)) * Int(getpagesize()) / 1024
+  return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { line in
+    // The second of the numbers is that of resident pages.
+    guard fgets(line.baseAddress, 256, file) != nil,
+      let second = strchr(line.baseAddress!, 32)
+    else { return 0 }
+    return Int(strtol(second, nil, 10)) * Int(getpagesize()) / 1024
+  }
+}
+
+/// Whether malloc is that of the C library, and not a sanitizer's, which keeps what is freed.
+let hasPlainMalloc = dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
+
+func giveBackMemory() {
+  typealias Trim = @convention(c) (Int) -> Int32
+  if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
 }
 
 func run(_ row: Row, _ count: Int) -> (waiting: Int, time: Duration) {
@@ -182,6 +195,13 @@ func run(_ row: Row, _ count: Int) -> (waiting: Int, time: Duration) {
     let (waiting, time) = run(row, count)
     let nanoseconds = time.components.seconds * 1_000_000_000
       + time.components.attoseconds / 1_000_000_000
-    print(row.name, count, nanoseconds / Int64(count), start, waiting, residentMemory())
+    let end = residentMemory()
+    giveBackMemory()
+    let rest = residentMemory()
+    print(row.name, count, nanoseconds / Int64(count), start, waiting, end, rest)
+    if hasPlainMalloc && rest > start + 4096 {
+      print("\(rest - start) KB are left")
+      exit(1)
+    }
   }
 }

@@ -21,7 +21,8 @@ import Glibc
 
 let priorities: [TaskPriority] = [.high, .medium, .low, .background]
 
-actor Worker {
+@globalActor actor Worker {
+  static let shared = Worker()
   var log: [Int] = []
 
   func take() -> [Int] {
@@ -51,9 +52,8 @@ extension Worker {
     }
     entered.wait()
     for number in numbers {
-      Task.detached(priority: priority(number)) { @concurrent in await self.append(number) }
-      // Let the task reach the actor.
-      usleep(2000)
+      // This thread enqueues it, so the order is certain.
+      Task.detached(priority: priority(number)) { @Worker in await self.append(number) }
     }
     go.signal()
   }
@@ -66,7 +66,7 @@ extension Worker {
 
 @main struct Main {
   static func main() {
-    let worker = Worker()
+    let worker = Worker.shared
     let numbers = Array(0..<60)
     worker.enqueueWhileBlocked(numbers) { priorities[$0 * 7 % 4] }
     usleep(100_000)
