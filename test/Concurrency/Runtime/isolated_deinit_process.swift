@@ -3,6 +3,7 @@
 // RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s %t/process.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
+// RUN: %env-ENQUEUE_BEFORE_MAIN=1 %target-run %t/a.out | %FileCheck %s --check-prefix=BEFORE
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -13,7 +14,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 // UNSUPPORTED: OS=windows-msvc, OS=wasip1, remote_run, device_run
 
-// Isolated deinits are enqueued in a forked child and at exit.
+// Isolated deinits are enqueued in a forked child, at exit and before main.
 
 import Dispatch
 
@@ -65,3 +66,5 @@ public func leaveDeinitsEnqueued(_ count: Int) {
 // CHECK: child ended with 0
 // CHECK: in main: ran 100
 // CHECK: at exit: ran 10
+
+// BEFORE: before main: ran 100

@@ -1,7 +1,32 @@
 #include <malloc.h>
+#include <stdio.h>
+#include <unistd.h>
 
 // Bytes that are allocated, and not what the allocator keeps.
 long allocatedBytes(void) {
   struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
+}
+
+// Bytes that the process has mapped, and those of them that are in memory.
+static void pages(long *mapped, long *resident) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", mapped, resident) != 2)
+    *mapped = *resident = 0;
+  if (file)
+    fclose(file);
+  *mapped *= sysconf(_SC_PAGESIZE);
+  *resident *= sysconf(_SC_PAGESIZE);
+}
+
+long mappedBytes(void) {
+  long mapped, resident;
+  pages(&mapped, &resident);
+  return mapped;
+}
+
+long residentBytes(void) {
+  long mapped, resident;
+  pages(&mapped, &resident);
+  return resident;
 }

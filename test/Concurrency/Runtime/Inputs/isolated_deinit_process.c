@@ -30,3 +30,11 @@ void enqueueInChild(void) {
   printf("child ended with %d\n", status);
   fflush(stdout);
 }
+
+// A program that uses dispatch before main cannot fork, so it is another run.
+__attribute__((constructor)) static void enqueueBeforeMain(void) {
+  if (!getenv("ENQUEUE_BEFORE_MAIN"))
+    return;
+  enqueueDeinits("before main", 100);
+  exit(0);
+}
