@@ -28,9 +28,9 @@ class Outcome:
         """rows: lists of text, as many as there are columns."""
         self.data["tables"].append({"title": title, "columns": columns, "rows": rows})
 
-    def curve(self, title, x, y, series):
+    def curve(self, title, x, y, series, log_x=False, log_y=False):
         """series: {name: [(x, y)]}; points without a y are left out."""
-        self.data["curves"].append({"title": title, "x": x, "y": y, "series": [
+        self.data["curves"].append({"title": title, "x": x, "y": y, "log_x": log_x, "log_y": log_y, "series": [
             {"name": name, "points": [list(point) for point in points if point[1] is not None]}
             for name, points in series.items()]})
 
