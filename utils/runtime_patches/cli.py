@@ -214,8 +214,9 @@ def stress():
     names = options.names or ["before", "after"]
     first, colon, last = (options.seeds or "1:20").partition(":")
     if not first.isdecimal() or not (last or first).isdecimal() or (
-            int(last or first) < int(first)) or options.operations < 1 or options.workers < 1:
-        raise UserError("--seeds is FIRST:LAST, --operations and --workers are at least 1",
+            int(last or first) < int(first)) or min(options.operations, options.workers) < 1 or (
+                options.time is not None and not options.time > 0):
+        raise UserError("--seeds is FIRST:LAST; --operations, --workers and --time are above 0",
                         "utils/stress --help", 2)
     for name in names:
         runtimes.check_name(name)

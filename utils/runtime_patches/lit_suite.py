@@ -13,7 +13,6 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -22,6 +21,7 @@ from pathlib import Path
 from . import locks, pins, progress, runtimes, series, unittest_modules
 from .errors import UserError
 from .progress import note
+from .run import end
 from .shapes import Check
 
 TESTS = pins.REPO / "test"
@@ -381,23 +381,11 @@ def _lit(command, env, lit, output, name, results):
     try:
         status = process.wait()
     except BaseException:
-        _end(process)
+        end(process)
         raise
     if not given & _LISTING:
         results.add(report, total, status, outputs=quiet)
     return status
-
-
-def _end(process):
-    for end in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, end)
-            process.wait(3)
-        except ProcessLookupError:
-            break
-        except subprocess.TimeoutExpired:
-            pass
-    process.wait()
 
 
 def _limit(lit, results):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pwd
 from pathlib import Path
 
 from .errors import UserError
@@ -44,7 +45,10 @@ def key():
 
 def cache_root():
     """The folder that holds the caches of all pins."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # which the XDG specification tells to ignore
+        home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
+        base = os.path.join(home, ".cache")
     return Path(base) / "swift-runtime-patches"
 
 

@@ -26,6 +26,11 @@ def ready(options):
     if found:
         return found
     check_tools()
+    try:
+        pins.cache_root().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"the cache {pins.cache_root()} cannot be made: {error.strerror}",
+                        "set XDG_CACHE_HOME to a folder that you can write to") from None
     with locks.exclusive(pins.cache_root()):
         if not workspace.find(options):
             _make()

@@ -39,7 +39,7 @@ class Workspace:
     def environment(self, libdir=None, extra=None):
         """The environment of a command; `libdir` is searched first for libraries."""
         env = {**os.environ, "PATH": self.path}
-        env.setdefault("HOME", "/tmp")
+        env["HOME"] = env.get("HOME") or "/tmp"
         env.setdefault("CLANG_MODULE_CACHE_PATH", str(pins.BUILD / "module-cache"))
         if libdir:
             rest = env.get("LD_LIBRARY_PATH")

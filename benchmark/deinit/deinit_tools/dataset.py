@@ -108,11 +108,14 @@ def inputs_of(dataset, inputs=None):
     if len(dataset) != len(inputs):
         raise UserError(f"{dataset.path} has {len(dataset)} points, {inputs.path} has {len(inputs)}",
                         "the run was cut off, or had other inputs: measure it again")
+    _check_own(dataset, inputs, f"leave {inputs.path} out")
+    return inputs
+
+
+def _check_own(dataset, inputs, hint):
     own = dataset.inputs
     if own and (own.values, own.objects) != (inputs.values, inputs.objects):
-        raise UserError(f"{dataset.path} holds other inputs than {inputs.path}",
-                        f"leave {inputs.path} out")
-    return inputs
+        raise UserError(f"{dataset.path} holds other inputs than {inputs.path}", hint)
 
 
 def check_same_inputs(dataset, baseline, inputs):
@@ -126,10 +129,7 @@ def check_same_inputs(dataset, baseline, inputs):
     if len(baseline) != len(dataset):
         raise UserError(f"{baseline.path} has {len(baseline)} points, {dataset.path} has {len(dataset)}",
                         "a difference needs two datasets of the same inputs")
-    own = baseline.inputs
-    if own and (own.values, own.objects) != (inputs.values, inputs.objects):
-        raise UserError(f"{baseline.path} holds other inputs than {inputs.path}",
-                        "a difference needs two datasets of the same inputs")
+    _check_own(baseline, inputs, "a difference needs two datasets of the same inputs")
 
 
 def write_dataset(path, dataset):
