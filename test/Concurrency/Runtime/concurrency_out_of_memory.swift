@@ -73,6 +73,8 @@ struct Site {
   var mode = DeinitMode.reset
   var count = 1
   var bindings = 0
+  /// Jobs of isolated deinits are in mapped memory if they can.
+  var canMap = true
 
   /// Waits until `count` deinits have run; false if they do not.
   func wait(for count: Int) -> Bool {
@@ -84,6 +86,7 @@ struct Site {
   func run(_ number: Int) -> Int32 {
     guard mode.isSupported else { return 3 }
     mode.use()
+    if !canMap { failMapping() }
     // What is set up once is set up by the first.
     _ = release(1, 0)
     guard wait(for: 1) else { return 1 }
@@ -125,10 +128,13 @@ struct Site {
 @main struct Main {
   static func main() {
     let sites = [
-      Site(name: "one deinit"),
-      Site(name: "many deinits", count: 400),
+      Site(name: "one deinit", canMap: false),
+      Site(name: "many deinits", count: 400, canMap: false),
       Site(name: "copying deinit", mode: .copy, bindings: 200),
       Site(name: "copying deinits", mode: .copy, count: 400, bindings: 20),
+      Site(
+        name: "copying deinits, unmapped", mode: .copy, count: 400, bindings: 20,
+        canMap: false),
       Site(name: "async deinit", mode: .async),
       Site(name: "copying async deinit", mode: .asyncCopy, bindings: 200),
     ]
@@ -140,5 +146,6 @@ struct Site {
 // CHECK: many deinits: ok
 // CHECK: copying deinit: ok
 // CHECK: copying deinits: ok
+// CHECK: copying deinits, unmapped: ok
 // CHECK: async deinit: ok
 // CHECK: copying async deinit: ok

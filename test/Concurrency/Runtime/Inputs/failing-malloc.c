@@ -1,15 +1,20 @@
 // The executable's malloc comes before the C library's, which frees what it returns.
 
+#define _GNU_SOURCE
 #include "failing-malloc.h"
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
 static _Thread_local long countdown;
 static _Thread_local int hasFailed;
+static _Thread_local int mappingFails;
 
 static int fails(void) {
   if (countdown == 0 || --countdown != 0)
@@ -29,6 +34,17 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   *memory = fails() ? NULL : __libc_memalign(alignment, size);
   return *memory ? 0 : ENOMEM;
 }
+
+void *mmap(void *address, size_t size, int protection, int flags, int file,
+           off_t offset) {
+  if (!mappingFails)
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, file,
+                           offset);
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+
+void failMapping(void) { mappingFails = 1; }
 
 void failMalloc(long number) {
   hasFailed = 0;

@@ -1,4 +1,4 @@
-// A malloc, and a posix_memalign, that fail once, when a test says so.
+// A malloc, and a posix_memalign, that fail once, when a test says so, and an mmap.
 
 #ifndef FAILING_MALLOC_H
 #define FAILING_MALLOC_H
@@ -8,5 +8,8 @@ void failMalloc(long number);
 
 /// Let no allocation fail from now on. Returns 1 if one has failed.
 int stopFailingMalloc(void);
+
+/// Let every mmap of this thread fail from now on. The C library's own calls do not.
+void failMapping(void);
 
 #endif
