@@ -35,9 +35,10 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   return *memory ? 0 : ENOMEM;
 }
 
+// Only of the libraries of Swift: the C library calls its own.
 void *mmap(void *address, size_t size, int protection, int flags, int file,
            off_t offset) {
-  if (!mappingFails)
+  if (!mappingFails && !fails())
     return (void *)syscall(SYS_mmap, address, size, protection, flags, file,
                            offset);
   errno = ENOMEM;

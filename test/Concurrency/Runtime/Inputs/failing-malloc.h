@@ -1,4 +1,4 @@
-// A malloc, and a posix_memalign, that fail once, when a test says so, and an mmap.
+// A malloc, a posix_memalign and an mmap of which one fails, when a test says so.
 
 #ifndef FAILING_MALLOC_H
 #define FAILING_MALLOC_H
