@@ -16,9 +16,6 @@ import time
 # Seconds that a run needs before its workers can begin; doubled while one comes too late.
 _LEAD, _LONGEST_LEAD = 0.06, 8
 
-# A share of the time without a core that makes a sample useless.
-_STARVED = 0.9
-
 
 class Failed(Exception):
     """A worker did not do its part."""
@@ -96,9 +93,6 @@ def take(plan, sample):
             best = {"rate": rate, "share": share}
         if share <= plan["quiet"]:
             break
-    # What is left of the time is too short to divide by.
-    if best["share"] > _STARVED:
-        raise Failed("a worker had no core for nearly all of the time: the machine is too busy")
     return best
 
 
