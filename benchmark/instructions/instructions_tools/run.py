@@ -34,10 +34,7 @@ def _parser():
                         help="stock, before, after, upto:PATCH (default: before after); ratios are to the first one")
     parser.add_argument("--filter", metavar="RE", help="rows of the suite that match (default: a few of each kind)")
     parser.add_argument("--repeat", metavar="N", default="2", help="counts of each; the median is told")
-    parser.add_argument("--list", action="store_true", help="print the rows")
-    parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
-    parser.add_quiet()
-    parser.add_workspace()
+    parser.add_harness(REPORT, "row")
     return parser
 
 

@@ -1,7 +1,6 @@
 """run-benchmark: builds the program, runs it, and writes the report."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -27,10 +26,7 @@ def _parser():
     parser.add_argument("--filter", metavar="RE", default=".", help="only rows that match")
     parser.add_argument("--milliseconds", metavar="N", default="200", help="for a sample of a row")
     parser.add_argument("--rounds", metavar="N", default="3", help="samples of a row, in random order")
-    parser.add_argument("--list", action="store_true", help="print the rows")
-    parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
-    parser.add_quiet()
-    parser.add_workspace()
+    parser.add_harness(REPORT, "row")
     return parser
 
 
@@ -90,8 +86,5 @@ def _report(output, options, written):
     print(results.NOTE)
     folder = Path(options.output).absolute()
     written.write(folder, [results.NOTE], output=output, runtime=options.runtime)
-    subprocess.run([*inside.python("matplotlib", binds=[folder]), "-B", "-m", "liveness_tools.plots",
-                    str(folder / "results.json"), str(folder)], cwd=HERE, check=True,
-                   env={**os.environ, "PYTHONPATH": str(HERE),
-                        "MPLCONFIGDIR": str(REPO / "build" / "matplotlib")})
+    inside.draw("liveness_tools.plots", HERE, folder)
     print(folder / "report.md")

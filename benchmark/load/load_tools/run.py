@@ -28,10 +28,7 @@ def _parser():
     parser.add_argument("--most", metavar="N", default="1000000", help="operations of the largest run")
     parser.add_argument("--rounds", metavar="N", default="3", help="processes a figure, which is their median")
     parser.add_argument("--filter", metavar="RE", default=".", help="only rows that match")
-    parser.add_argument("--list", action="store_true", help="print the rows")
-    parser.add_argument("--output", metavar="DIR", default=str(REPORT), help="folder of the report")
-    parser.add_quiet()
-    parser.add_workspace()
+    parser.add_harness(REPORT, "row")
     return parser
 
 

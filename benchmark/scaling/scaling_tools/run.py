@@ -145,10 +145,7 @@ def _report(plan, samples, rows, options, outcome):
     folder = Path(options.output).absolute()
     outcome.write(folder, notes, plan=plan, samples=samples)
     if len(plan["workers"]) > 1:
-        subprocess.run([*inside.python("matplotlib", binds=[folder]), "-B", "-m", "scaling_tools.plots",
-                        str(folder / "results.json"), str(folder)],
-                       cwd=HERE, check=True, env={**os.environ, "PYTHONPATH": str(HERE), "MPLCONFIGDIR":
-                                                  str(REPO / "build" / "matplotlib")})
+        inside.draw("scaling_tools.plots", HERE, folder)
     print(folder / "report.md")
 
 

@@ -35,6 +35,16 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--toolchain", metavar="DIR", default=argparse.SUPPRESS,
                           help="the usr folder of your Swift toolchain; needs --checkout")
 
+    def add_harness(self, report, what):
+        """What all have that measure rows and write a report.
+
+        report: the folder of the report, without --output; what: a row stands for.
+        """
+        self.add_argument("--list", action="store_true", help=f"print the {what}s")
+        self.add_argument("--output", metavar="DIR", default=str(report), help="folder of the report")
+        self.add_quiet()
+        self.add_workspace()
+
     def add_comparison(self, report, what, rounds):
         """What all have that measure the rows of one program on one or two runtimes.
 
@@ -45,10 +55,7 @@ class Parser(argparse.ArgumentParser):
                           help="one or two of before, after, stock, upto:PATCH (default: before after)")
         self.add_argument("--filter", metavar="RE", default=".", help=f"only {what}s that match")
         self.add_argument("--rounds", metavar="N", default="5", help=rounds)
-        self.add_argument("--list", action="store_true", help=f"print the {what}s")
-        self.add_argument("--output", metavar="DIR", default=str(report), help="folder of the report")
-        self.add_quiet()
-        self.add_workspace()
+        self.add_harness(report, what)
 
     def error(self, message):
         raise UserError(message, f"{self.prog} --help", 2)

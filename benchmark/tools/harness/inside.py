@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 
 from runtime_patches.errors import UserError
@@ -9,6 +10,7 @@ from runtime_patches.errors import UserError
 from . import REPO
 
 _MARK = "BENCHMARK_INSIDE"
+_MATPLOTLIB = str(REPO / "build" / "matplotlib")
 
 
 def python(*modules, binds=()):
@@ -18,6 +20,13 @@ def python(*modules, binds=()):
         return [sys.executable]
     return [str(REPO / "utils" / "with-runtime"), *(f"--bind={folder}" for folder in binds), "stock", "--",
             "python3"]
+
+
+def draw(module, home, folder):
+    """Draws the plots of folder/results.json there with `module`, which lies in `home`."""
+    subprocess.run([*python("matplotlib", binds=[folder]), "-B", "-m", module,
+                    str(folder / "results.json"), str(folder)], cwd=home, check=True,
+                   env={**os.environ, "PYTHONPATH": str(home), "MPLCONFIGDIR": _MATPLOTLIB})
 
 
 def require(*modules):
@@ -35,7 +44,7 @@ def require(*modules):
              for path in paths if os.path.exists(path)}
     sys.stdout.flush()
     os.environ[_MARK] = "1"
-    os.environ.setdefault("MPLCONFIGDIR", str(REPO / "build" / "matplotlib"))
+    os.environ.setdefault("MPLCONFIGDIR", _MATPLOTLIB)
     os.execv(with_runtime, [str(with_runtime), *(f"--bind={path}" for path in sorted(binds)),
                             "stock", "--", "python3", "-B", os.path.abspath(sys.argv[0]),
                             *sys.argv[1:]])
