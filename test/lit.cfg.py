@@ -112,11 +112,13 @@ config.environment["SWIFT_DEBUG_ENABLE_MALLOC_SCRIBBLE"] = "YES"
 config.environment["SWIFT_DEBUG_ENABLE_COW_CHECKS"] = "false"
 # The backtracer needs a working runtime: with a broken one it hangs, and holds lit's pipe.
 config.environment["SWIFT_BACKTRACE"] = "enable=off"
-config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 # A report fails the test. Without this, it would only be printed.
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 config.environment["TSAN_OPTIONS"] = (
     f"suppressions='{os.path.join(HERE, 'tsan-suppressions.txt')}'")
+# AddressSanitizer counts leaks, too.
+config.environment["LSAN_OPTIONS"] = (
+    f"suppressions='{os.path.join(HERE, 'lsan-suppressions.txt')}':print_suppressions=0")
 
 # Tools.
 

@@ -76,8 +76,9 @@ def apply_patches():
         return
     applied, state = checkout.apply(folder, options.only, options.three_way)
     if applied:
-        print(f"{folder}/swift: {len(applied)} patch{'es' * (len(applied) != 1)} and the tests applied on "
-              f"{state.head[:12]}: {', '.join(applied)}")
+        patches = "1 patch" if len(applied) == 1 else f"{len(applied)} patches"
+        print(f"{folder}/swift: {patches} and the tests applied on {state.head[:12]}: "
+              f"{', '.join(applied)}")
     else:
         print(f"{folder}/swift: the series is applied already")
 

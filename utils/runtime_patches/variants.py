@@ -10,8 +10,6 @@ from pathlib import Path
 
 from . import files, pins
 
-SUPPRESSIONS = pins.REPO / "test" / "tsan-suppressions.txt"
-
 # variant: swiftc's -sanitize=. It has none for undefined behaviour on Linux: there the
 # libraries bring the sanitizer's runtime along.
 _SANITIZE = {"asan": "address", "tsan": "thread", "ubsan": None, "debug": None}
@@ -68,6 +66,13 @@ def path(ws, home):
 
 def options(home):
     """The environment variables that programs on the runtime in folder `home` want."""
-    if (home / "bin" / "tsan-mutex.o").exists():
-        return {"TSAN_OPTIONS": f"suppressions='{SUPPRESSIONS}'"}
+    _, variant = split(home.name) or (None, None)
+    if variant == "tsan":
+        return {"TSAN_OPTIONS": _suppressions("tsan")}
+    if variant == "asan":
+        return {"LSAN_OPTIONS": _suppressions("lsan") + ":print_suppressions=0"}
     return {}
+
+
+def _suppressions(sanitizer):
+    return f"suppressions='{pins.REPO / 'test' / sanitizer}-suppressions.txt'"

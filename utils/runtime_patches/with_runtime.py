@@ -15,8 +15,9 @@ usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME -- 
 Runs CMD with the toolchain (swiftc, clang, FileCheck, lit) on PATH and with the
 libraries of runtime NAME first in LD_LIBRARY_PATH: stock, before, after, upto:PATCH,
 or a variant (asan, tsan, ubsan, debug; before-asan, …), for which swiftc compiles with
-that sanitizer: a program without it cannot load the libraries. TSAN_OPTIONS, where it
-is not set, names the reports to leave out (test/tsan-suppressions.txt).
+that sanitizer: a program without it cannot load the libraries. TSAN_OPTIONS and
+LSAN_OPTIONS, where they are not set, name the reports to leave out
+(test/tsan-suppressions.txt, test/lsan-suppressions.txt).
 
 CMD runs in this folder and sees it, the repository and the temporary folder at
 their own paths; the rest of the system is the toolchain's. It replaces this
