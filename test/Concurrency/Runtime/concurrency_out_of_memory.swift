@@ -130,8 +130,7 @@ struct Site {
 
 @main struct Main {
   static func main() {
-    // What a child sets up on two threads at once can wait for ever: swift::once takes a lock
-    // by the number of the thread, which a thread that forks keeps in the child.
+    // Without once-after-fork, what a child sets up on two threads at once can wait for ever.
     ran.store(0, ordering: .relaxed)
     _ = (keys, Target.shared)
     let sites = [
