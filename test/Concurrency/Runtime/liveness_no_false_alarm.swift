@@ -85,6 +85,7 @@ func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
       var arguments: [UnsafeMutablePointer<CChar>?] =
         ["sh", "-c", script].map { (text: String) in strdup(text) } + [nil]
       precondition(posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ) == 0)
+      for argument in arguments { free(argument) }
       // Jobs of 50 ms. One of them takes a second more on the clock.
       let end = seconds() + 5
       var longest = 0.0
