@@ -20,7 +20,7 @@ _runtime_patches() {
   local word
   for word in "${words[@]}"; do
     case $word in
-      --only | --upstream | --clean) prev=$word ;;
+      --only | --upstream | --clean | --configurations) prev=$word ;;
       -*) prev=${words[${#words[@]} - 1]} ;;
     esac
   done
@@ -41,6 +41,7 @@ _runtime_patches() {
     case $prev in
       --only | --upstream) choices=$patches ;;
       --runtime | --runtimes) choices=$names ;;
+      --configurations) choices="pthreads c11 single-threaded task-to-thread embedded assertions escalation 32-bit macos windows" ;;
       --clean) choices="old ccache cache build $(cd "$repo/build" 2>/dev/null && ls)" ;;
       --checkout | --toolchain | --bind | --output | --show) compopt -o default; return ;;
       *) case ${command##*/} in

@@ -7,7 +7,6 @@ of every record of the Concurrency library that debuggers or compiled programs k
 
 import json
 import re
-import shlex
 
 from . import abi, runtimes, series
 
@@ -35,15 +34,10 @@ _DEBUG = "_swift_concurrency_debug_"
 def layouts(ws, name):
     """{record: its layout as clang prints it} of runtime NAME; stock's are before's."""
     fixed = runtimes.places(runtimes.build_folder(ws, name))
-    build = fixed[1][1]
-    done = ws.run(["ninja", "-C", build, "-t", "compdb"], fixed=fixed, capture_output=True,
-                  text=True)
-    commands = json.loads(done.stdout[done.stdout.index("[\n"):])
-    command = next(c["command"] for c in commands if c["file"].endswith(_SOURCE))
-    argv = [word for word in shlex.split(command) if not word.endswith("ccache")]
-    argv[argv.index("-o"):argv.index("-o") + 2] = []
-    argv += ["-fsyntax-only", "-w", "-Xclang", "-fdump-record-layouts-complete"]
-    done = ws.run(argv, fixed=fixed, cwd=build, capture_output=True, text=True)
+    commands = runtimes.compile_commands(ws, name)
+    argv = next(command for file, command in commands.items() if file.endswith(_SOURCE))
+    argv = [*argv, "-fsyntax-only", "-w", "-Xclang", "-fdump-record-layouts-complete"]
+    done = ws.run(argv, fixed=fixed, cwd=fixed[1][1], capture_output=True, text=True)
     found = {}
     for block in done.stdout.split("*** Dumping AST Record Layout\n")[1:]:
         lines = block.split("\n\n")[0].splitlines()

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from . import checkout, lint, locks, pins, progress, runtimes, series, setup
+from . import checkout, configurations, lint, locks, pins, progress, runtimes, series, setup
 from .errors import UserError
 
 
@@ -119,12 +119,21 @@ def check_patches():
         "check-patches", "Checks the law of the series: order file and folder agree, "
         "headers are whole,\nevery patch applies at its exact lines.",
         ["utils/check-patches", "utils/check-patches --headers",
-         "utils/check-patches --build"], status="0 no fault, 1 a fault or an error, 2 bad usage")
+         "utils/check-patches --build", "utils/check-patches --configurations",
+         "utils/check-patches --configurations task-to-thread 32-bit"], status="0 no fault, 1 a fault or an error, 2 bad usage")
     parser.add_argument("--headers", action="store_true",
                         help="only what needs no sources")
     parser.add_argument("--build", action="store_true",
                         help="also build after each patch and run the tests it names")
+    parser.add_argument("--configurations", metavar="NAME", nargs="*",
+                        help="also compile (not link, not run) what the series touches in the "
+                        "runtime's other configurations, or in these: "
+                        + ", ".join(configurations.CONFIGURATIONS))
     options = _parse(parser)
+    if options.headers and (options.build or options.configurations is not None):
+        raise UserError("--headers needs no sources, --build and --configurations do",
+                        "leave --headers out", 2)
+    configurations.check_names(options.configurations or [])
     faults = lint.headers()
     if not faults and not options.headers:
         ws = setup.ready(options)
@@ -144,6 +153,29 @@ def check_patches():
                 raise UserError(f"the tests of patch '{slug}' fail on upto:{slug}",
                                 f"utils/run-test --runtime upto:{slug} {' '.join(tests)}")
         print("each builds and passes its tests")
+    if options.configurations is not None:
+        runtimes.ensure(ws, "after", options.checkout)
+        show_configurations(configurations.check(
+            ws, options.configurations or configurations.CONFIGURATIONS))
+
+
+def show_configurations(rows):
+    """Prints the rows of configurations.check; UserError where the series breaks one."""
+    broken = []
+    print(f"{'configuration':16} compile  fail as unpatched  fail with the series only")
+    for row in rows:
+        if row.reason:
+            print(f"{row.name:16} not compiled here: {row.reason}", flush=True)
+            continue
+        print(f"{row.name:16} {row.compiled:7}  {len(row.upstream):17}  {len(row.series):25}")
+        for what, failed in (("as unpatched", row.upstream), ("series only", row.series)):
+            for error in dict.fromkeys(failed.values()):
+                files = [Path(file).name for file in failed if failed[file] == error]
+                print(f"    {what}: {error}\n        ({', '.join(files)})", flush=True)
+        broken += [row.name] * bool(row.series)
+    if broken:
+        raise UserError("the series breaks the runtime's configurations " + ", ".join(broken),
+                        "utils/check-patches --configurations " + " ".join(broken))
 
 
 def build_runtime():

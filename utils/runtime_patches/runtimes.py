@@ -11,7 +11,9 @@ from a copy of before's tree: only what a patch touches is compiled.
 """
 
 import hashlib
+import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 
@@ -143,6 +145,21 @@ def places(home):
     """Where the folders of a build stand inside the workspace: pairs (folder, path)."""
     return [(home / "source", f"{_SOURCE}/swift"), (home / "build", _BUILD),
             (home / "config", _CONFIG)]
+
+
+def compile_commands(ws, name):
+    """{source file: clang's command line without launcher and outputs} of the C and C++ files
+    of runtime NAME, as they are seen at places()."""
+    fixed = places(build_folder(ws, name))
+    done = ws.run(["ninja", "-C", _BUILD, "-t", "compdb"], fixed=fixed, capture_output=True,
+                  text=True)
+    found = {}
+    for command in json.loads(done.stdout[done.stdout.index("[\n"):]):
+        argv = [word for word in shlex.split(command["command"]) if not word.endswith("ccache")]
+        if "-MD" in argv:  # -MD -MT … -MF … -o …
+            argv[argv.index("-MD"):argv.index("-o") + 2] = []
+            found[command["file"]] = argv
+    return found
 
 
 def _compile(ws, home, name, configure=False, variant=None):
