@@ -1,7 +1,10 @@
-"""A world that make-world made: starts its commands, and looks at what they left."""
+"""A world that make-world made, or that of the real set-up (interrupt-real): starts its
+commands, ends them, and looks at what they left."""
 
 import os
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 COMMAND = ("build-runtime", "before", "after")
@@ -17,16 +20,50 @@ class World:
         self.env = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"),
                     "PATH": f"{self.path}/bin:{os.environ['PATH']}"}
 
-    def start(self, command=COMMAND):
+    def start(self, command=COMMAND, stdout=subprocess.PIPE):
         """The process of a command, which leads a session of its own."""
         return subprocess.Popen([self.repo / "utils" / command[0], *command[1:]], env=self.env,
                                 start_new_session=True, stdin=subprocess.DEVNULL, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                                stdout=stdout, stderr=subprocess.STDOUT)
 
-    def run(self, command=COMMAND):
+    def kill(self, process, chance):
+        """Ends a command, or it and its group, by some signal. What was sent, and to whom."""
+        sent = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
+        how = chance.choice((os.kill, os.killpg))
+        try:
+            how(process.pid, sent)
+        except ProcessLookupError:
+            pass  # it had ended
+        return f"{sent.name} by {how.__name__}"
+
+    def require_nobody(self, seconds=5):
+        """AssertionError if a process still works in this world after that time."""
+        end = time.monotonic() + seconds
+        while left := self._processes():
+            assert time.monotonic() < end, f"still there after {seconds} s: {left}"
+            time.sleep(0.1)
+
+    def _processes(self):
+        """Command lines of the processes whose folder, root or cache lies in this world."""
+        found, here = [], os.fsencode(self.path)
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                places = [os.fsencode(os.readlink(entry / name)) for name in ("cwd", "root")]
+                places += [word.partition(b"=")[2] for word in
+                           (entry / "environ").read_bytes().split(b"\0")
+                           if word.startswith(b"XDG_CACHE_HOME=")]
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
+            except OSError:
+                continue  # it has ended, or is somebody else's
+            if int(entry.name) != os.getpid() and any(
+                    place == here or place.startswith(here + b"/") for place in places):
+                found.append(f"{entry.name}: {line.decode(errors='replace')[:200]}")
+        return found
+
+    def run(self, command=COMMAND, patience=120):
         """(exit status, output) of a command. AssertionError for a traceback."""
         process = self.start(command)
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=patience)
         assert "Traceback" not in output, output
         return process.returncode, output
 
