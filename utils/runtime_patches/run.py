@@ -4,15 +4,14 @@ import os
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 from . import locks
 from .errors import UserError, check_disk
 from .pins import BUILD
 from .progress import note
 
-# The kernel tells one process when its parent was killed; that one ends its whole group.
-_GUARD = ["setpriv", "--pdeathsig", "TERM", "sh", "-c",
-          'trap "trap - TERM; kill 0" TERM; "$@" & wait $!', "sh"]
+_GUARD = Path(__file__).parent / "guard"
 
 
 def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
@@ -26,7 +25,9 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     logs.mkdir(parents=True, exist_ok=True)
     log = logs / f"{name}.log"
     with open(log, "wb") as out:
-        process = subprocess.Popen([*_GUARD, *argv], stdin=subprocess.DEVNULL, stdout=out,
+        # The kernel tells the guard when this process was killed.
+        guarded = ["setpriv", "--pdeathsig", "TERM", _GUARD, str(os.getpid()), *argv]
+        process = subprocess.Popen(guarded, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT, cwd=cwd, env=env,
                                    start_new_session=True, pass_fds=locks.held())
         try:

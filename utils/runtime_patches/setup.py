@@ -4,9 +4,11 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shlex
 import shutil
 import subprocess
+import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -122,6 +124,7 @@ def _make_root(pin, cache):
             *(f"--dpkgopt=path-exclude={path}" for path in excludes)]
     root = os.geteuid() == 0
     with Step("root file system from packages (2-4 min)"):
+        temporary = _make_temporary(cache)
         try:
             if root:
                 argv = [*args, "--mode=root", "--format=directory", dist["suite"],
@@ -136,12 +139,39 @@ def _make_root(pin, cache):
                         f"{line} | tar -x -C {_quote(partial)} --no-same-owner "
                         "--exclude='./dev/*'"]
             run_logged(argv, "root", failed="the packages could not be installed",
-                       hints=_package_hints(dist))
+                       hints=_package_hints(dist), env={**os.environ, "TMPDIR": str(temporary)})
             _prepare_root(partial)
         except BaseException:
             remove(partial)
             raise
+        finally:
+            _remove_temporary(cache)
     partial.rename(cache / "root")
+
+
+def _make_temporary(cache):
+    """A temporary folder for mmdebstrap. cache/temporary links to it, so that the next run
+    can remove what a killed one left; it is not in the cache itself, because mmdebstrap's
+    user of its name space may be unable to enter the user's home."""
+    _remove_temporary(cache)
+    folder = Path(tempfile.gettempdir(), f"swift-runtime-patches-{secrets.token_hex(8)}")
+    (cache / "temporary").symlink_to(folder)
+    folder.mkdir()
+    folder.chmod(0o711)
+    return folder
+
+
+def _remove_temporary(cache):
+    link = cache / "temporary"
+    if not link.is_symlink():
+        return
+    folder = link.readlink()
+    if os.geteuid() != 0 and folder.is_dir() and any(folder.iterdir()):
+        # Its files belong to the users of a name space.
+        subprocess.run(["mmdebstrap", "--unshare-helper", "find", *folder.iterdir(), "-xdev",
+                        "-mindepth", "1", "-delete"], cwd="/", stderr=subprocess.DEVNULL)
+    shutil.rmtree(folder, ignore_errors=True)
+    link.unlink()
 
 
 def _package_hints(dist):

@@ -13,6 +13,8 @@ COMMAND = ("build-runtime", "before", "after")
 class World:
     """repo: its copy of this repository; home: its cache, of all pins."""
 
+    ROOT_FILES = ("usr/share/whole",)  # what a whole root file system has
+
     def __init__(self, path):
         self.path = Path(path).resolve()
         self.repo = self.path / "repo"
@@ -75,14 +77,19 @@ class World:
         """AssertionError where a part that the commands take for ready is half made, or (with
         `word`) `after` is not that of this series."""
         for cache in self.home.glob("*/"):
-            if (cache / "root").is_dir():
-                assert (cache / "root/usr/share/whole").exists(), "root is half made"
+            for file in self.ROOT_FILES:
+                assert (cache / "root" / file).exists() or not (cache / "root").is_dir(), \
+                    f"root is half made: no {file}"
             if (cache / "source").is_dir():
                 out = subprocess.run(
                     ["git", "-c", "safe.directory=*", "-C", cache / "source/swift", "status",
                      "--porcelain"], capture_output=True, text=True)
                 assert out.returncode == 0 and not out.stdout, f"the sources are half made: {out}"
                 assert not (cache / "source/download").exists(), "a download in the sources"
+        self.check_runtimes(word)
+
+    def check_runtimes(self, word):
+        """The part of check() for build/runtimes."""
         for record in (self.repo / "build/runtimes").glob("*/runtime.json"):
             name = record.parent.name
             if name.endswith(".partial"):
