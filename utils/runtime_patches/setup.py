@@ -166,9 +166,10 @@ def _remove_temporary(cache):
     if not link.is_symlink():
         return
     folder = link.readlink()
-    if os.geteuid() != 0 and folder.is_dir() and any(folder.iterdir()):
-        # Its files belong to the users of a name space.
-        subprocess.run(["mmdebstrap", "--unshare-helper", "find", *folder.iterdir(), "-xdev",
+    left = list(folder.glob("*"))
+    if left and os.geteuid() != 0:
+        # They hold files of other users of a name space.
+        subprocess.run(["mmdebstrap", "--unshare-helper", "find", *left, "-xdev",
                         "-mindepth", "1", "-delete"], cwd="/", stderr=subprocess.DEVNULL)
     shutil.rmtree(folder, ignore_errors=True)
     link.unlink()
