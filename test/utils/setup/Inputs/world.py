@@ -16,6 +16,8 @@ class World:
     ROOT_FILES = ("usr/share/whole",)  # what a whole root file system has
 
     def __init__(self, path):
+        # A shell's background job ignores it, and what that starts would do so, too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self.path = Path(path).resolve()
         self.repo = self.path / "repo"
         self.home = self.path / "cache" / "swift-runtime-patches"
