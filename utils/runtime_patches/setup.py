@@ -127,8 +127,9 @@ def _make_root(pin, cache):
         temporary = _make_temporary(cache)
         try:
             if root:
-                argv = [*args, "--mode=root", "--format=directory", dist["suite"],
-                        str(partial), *_mirror(dist["suite"])]
+                # In a name space of its own, what it has mounted goes when it is killed.
+                argv = ["unshare", "--mount", *args, "--mode=root", "--format=directory",
+                        dist["suite"], str(partial), *_mirror(dist["suite"])]
             else:
                 # A tar file is unpacked as the user's own files: no other owners,
                 # so that the cache can be removed without privileges.
