@@ -292,5 +292,6 @@ def _commit_source(pin, swift):
     tag = pin["swift"]["tag"]
     for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"],
                  ["commit", "-q", "-m", tag], ["tag", tag]):
-        run_logged(["git", "-c", "core.autocrlf=false", *args], "commit", cwd=swift, env=env,
-                   failed="the sources could not be committed")
+        # `gc` would run in a session of its own, and outlive a set-up that is killed.
+        run_logged(["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", *args], "commit",
+                   cwd=swift, env=env, failed="the sources could not be committed")
