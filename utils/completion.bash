@@ -41,7 +41,7 @@ _runtime_patches() {
     case $prev in
       --only | --upstream) choices=$patches ;;
       --runtime | --runtimes) choices=$names ;;
-      --configurations) choices="pthreads c11 single-threaded task-to-thread embedded assertions escalation 32-bit macos windows" ;;
+      --configurations) choices=$(sed -n '/^CONFIGURATIONS = {/,/^}/s/^    "\([^"]*\)": .*/\1/p' "$repo/utils/runtime_patches/configurations.py") ;;
       --clean) choices="old ccache cache build $(cd "$repo/build" 2>/dev/null && ls)" ;;
       --checkout | --toolchain | --bind | --output | --show) compopt -o default; return ;;
       *) case ${command##*/} in

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from . import checkout, configurations, lint, locks, pins, progress, runtimes, series, setup
+from . import checkout, lint, locks, pins, progress, runtimes, series, setup
 from .errors import UserError
 
 
@@ -115,12 +115,14 @@ def export_patches():
 
 
 def check_patches():
+    from . import configurations
     parser = _parser(
         "check-patches", "Checks the law of the series: order file and folder agree, "
         "headers are whole,\nevery patch applies at its exact lines.",
         ["utils/check-patches", "utils/check-patches --headers",
          "utils/check-patches --build", "utils/check-patches --configurations",
-         "utils/check-patches --configurations task-to-thread 32-bit"], status="0 no fault, 1 a fault or an error, 2 bad usage")
+         "utils/check-patches --configurations task-to-thread 32-bit"],
+        status="0 no fault, 1 a fault or an error, 2 bad usage")
     parser.add_argument("--headers", action="store_true",
                         help="only what needs no sources")
     parser.add_argument("--build", action="store_true",

@@ -1,9 +1,9 @@
 """utils/check-patches --configurations: whether the runtime's other builds compile with the series.
 
-Each C++ file that the series changes, or that includes a changed header of the two libraries
-themselves (those of include/ are in the changed files, too), is compiled
-(-fsyntax-only) with the command line of runtime `after` and the flags of a configuration. One
-that fails is compiled without the series, too: errors that are there already are upstream's.
+Each C++ file that the series changes, or that includes a header which it changes in the two
+libraries, is compiled with the command line of runtime `after` and the flags of a configuration
+(-fsyntax-only). A changed header of include/ alone selects no file. One that fails is compiled
+without the series, too: errors that are there already are upstream's.
 """
 
 import concurrent.futures
