@@ -1,0 +1,143 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/Inputs/Liveness %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// REQUIRES: OS=linux-gnu
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+
+// A runtime without the monitor reports nothing.
+// UNSUPPORTED: runtime_before
+
+// A look at a thread must survive whatever is where the thread's executor was. Here
+// the job itself puts something else there, for the time of the look.
+
+import CLiveness
+import Dispatch
+import Glibc
+import StdlibUnittest
+
+final class Custom: SerialExecutor {
+  let queue = DispatchQueue(label: "custom")
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { .init(ordinary: self) }
+}
+
+actor OnCustom {
+  nonisolated let executor = Custom()
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// What the type of this thread's executor is called while its object leads to
+  /// `metadata`, or to its own; nil: no thread is on it.
+  func nameOfExecutor(withMetadata metadata: UInt? = nil) -> String? {
+    let object = Unmanaged.passUnretained(executor).toOpaque()
+    let own = object.load(as: UInt.self)
+    object.storeBytes(of: metadata ?? own, as: UInt.self)
+    defer { object.storeBytes(of: own, as: UInt.self) }
+    var threads = [swift_liveness_thread](repeating: .init(), count: 100)
+    let count = swift_liveness_snapshot(&threads, threads.count)
+    return threads.prefix(count).first { $0.executor == UnsafeRawPointer(object) }.map {
+      withUnsafeBytes(of: $0.executor_type) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+    }
+  }
+
+  /// The same, while that metadata is of a class with this context descriptor.
+  func nameOfExecutor(withContext context: UnsafeRawPointer) -> String? {
+    // Of kind 0: a class.
+    let metadata = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 8)
+    defer { metadata.deallocate() }
+    metadata.initializeMemory(as: UInt8.self, repeating: 0, count: 128)
+    // Behind the kind, the superclass and 24 bytes of sizes and flags.
+    metadata.storeBytes(of: context, toByteOffset: 2 * MemoryLayout<UInt>.size + 24,
+                        as: UnsafeRawPointer.self)
+    return nameOfExecutor(withMetadata: UInt(bitPattern: metadata))
+  }
+}
+
+/// Memory that may not be read.
+let nowhere = mmap(nil, Int(getpagesize()), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
+
+/// Memory of the program's file, as descriptors are.
+nonisolated(unsafe) var place: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+
+/// What the parent field of the first context there leads to. Offsets are from the
+/// field itself, and odd if the address is where they lead.
+enum Parent: Int32 {
+  case itself = -4, circle = 12, nowhere = 29
+}
+let circleOffset = 16, nowhereOffset = 32
+
+/// Lays a context there: a class "T".
+func layContext(parent: Parent) -> UnsafeRawPointer {
+  let context = UnsafeMutableRawPointer(&place)
+  let classKind: Int32 = 16, anonymousKind: Int32 = 2
+  context.storeBytes(of: (classKind, parent.rawValue, 4, 0x54),
+                     as: (Int32, Int32, Int32, Int32).self)
+  context.storeBytes(of: (anonymousKind, Parent.itself.rawValue),
+                     toByteOffset: circleOffset, as: (Int32, Int32).self)
+  context.storeBytes(of: nowhere, toByteOffset: nowhereOffset,
+                     as: UnsafeMutableRawPointer.self)
+  return UnsafeRawPointer(context)
+}
+
+@main struct Main {
+  static func main() async {
+    let tests = TestSuite("LivenessExecutorGone")
+    let actor = OnCustom()
+    var config = swift_liveness_config()
+    config.quiet = true
+    expectTrue(swift_liveness_start(&config))
+
+    tests.test("it is there") {
+      let name = await actor.nameOfExecutor()
+      expectTrue(name?.hasSuffix(".Custom") == true, "\(name as Any)")
+    }
+
+    tests.test("no metadata") {
+      for metadata in [0, 16, UInt(bitPattern: nowhere), .max] {
+        expectEqual("", await actor.nameOfExecutor(withMetadata: metadata))
+      }
+    }
+
+    tests.test("no context") {
+      expectEqual("", await actor.nameOfExecutor(withContext: nowhere))
+    }
+
+    tests.test("code for a context") {
+      let code = dlsym(nil, "swift_liveness_snapshot")!
+      expectEqual("", await actor.nameOfExecutor(withContext: code))
+    }
+
+    tests.test("a context of no class") {
+      let context = layContext(parent: .itself) + circleOffset
+      expectEqual("", await actor.nameOfExecutor(withContext: context))
+    }
+
+    tests.test("a parent that is nowhere") {
+      let context = layContext(parent: .nowhere)
+      expectEqual("", await actor.nameOfExecutor(withContext: context))
+    }
+
+    tests.test("parents in a circle") {
+      let own = layContext(parent: .itself)
+      expectEqual("T.T.T.T", await actor.nameOfExecutor(withContext: own))
+      let circle = layContext(parent: .circle)
+      expectEqual("", await actor.nameOfExecutor(withContext: circle))
+    }
+
+    await runAllTestsAsync()
+  }
+}
