@@ -17,11 +17,20 @@
 // A sanitizer has a malloc and an mmap of its own.
 // UNSUPPORTED: asan, tsan
 
-// The unpatched runtime has not all of the modes.
-// XFAIL: without_async-deinit
+// The unpatched runtime has not all of the modes, and before isolated-deinit-fast-path a deinit
+// in place takes its marker from malloc and does not look at what it got.
+// XFAIL: without_isolated-deinit-fast-path
 
-// The first, the second, … allocation fails while objects are released. Either the process
-// ends with a message, or every deinit runs once.
+// The first, the second, … allocation fails while objects are released, or while tables of
+// caches grow. Either the process ends with a message, or all is done, once.
+//
+// What the series allocates, and the sites below that let it fail:
+//   jobs and slabs of isolated deinits, mapped or from malloc        deinits(, unmapped)
+//   snapshots of task-locals, their index, the set of seen keys      copying …
+//   tasks of asynchronous deinits                                    … async deinit
+//   tables of the conformance and metadata caches                    growing caches
+// An isolated deinit in place has its marker on the stack and allocates nothing. Not here: the
+// liveness monitor has fewer records, or no names of functions, when it gets no memory.
 
 import Dispatch
 import Glibc
@@ -35,6 +44,15 @@ let ran = Atomic(0)
 final class OnTarget: Sendable {
   @Target deinit { ran.add(1, ordering: .releasing) }
 }
+
+final class OnMain: Sendable {
+  @MainActor deinit { ran.add(1, ordering: .releasing) }
+}
+
+protocol Boxed {}
+struct Box<T>: Boxed {}
+
+func box<T>(_: T.Type) -> any Any.Type { Box<T>.self }
 
 /// Binds the keys from `key` on, and some of them twice, with no task.
 func bind(_ count: Int, from key: Int = 0, _ body: () -> Void) {
@@ -68,7 +86,48 @@ func release(_ count: Int, _ number: Int) -> Bool {
   return stopFailingMalloc() == 1
 }
 
-struct Site {
+/// Something that allocates.
+protocol Site {
+  var name: String { get }
+  /// swift::crash() leaves its message to the crash reporter, and prints nothing.
+  var printsMessage: Bool { get }
+  /// In a child: exit status 0 if all is well although the `number`-th allocation failed, 1 if
+  /// it is not, 2 if no allocation failed.
+  func run(_ number: Int) -> Int32
+}
+
+extension Site {
+  var printsMessage: Bool { true }
+
+  /// Lets none fail, and then every allocation in turn.
+  func test() {
+    var number = 0
+    while true {
+      var argument = (site: self as any Site, number: number)
+      let result = runChild({ argument in
+        let (site, number) = argument!.load(as: (site: any Site, number: Int).self)
+        return site.run(number)
+      }, &argument)
+      switch (result.status, result.signal) {
+      case (2, 0) where number > 0:
+        return print("\(name): \(number > 1 ? "ok" : "nothing was allocated")")
+      case (2, 0), (0, 0) where number > 0:
+        break
+      case (0, SIGABRT) where number > 0, (0, SIGTRAP) where number > 0,
+        (0, SIGILL) where number > 0:
+        if printsMessage && result.errorCount == 0 {
+          return print("\(name): died without a message")
+        }
+      default:
+        return print("\(name): allocation \(number): \(result)")
+      }
+      number += 1
+    }
+  }
+}
+
+/// Objects are released that wait for the actor of their deinits.
+struct Deinits: Site {
   let name: String
   var mode = DeinitMode.reset
   var count = 1
@@ -82,7 +141,6 @@ struct Site {
     return ran.exchange(0, ordering: .acquiringAndReleasing) == count
   }
 
-  /// In a child: exit status 0 if all deinits ran once, 1 if not, 2 if no allocation failed.
   func run(_ number: Int) -> Int32 {
     guard mode.isSupported else { return 3 }
     mode.use()
@@ -100,31 +158,44 @@ struct Site {
     guard wait(for: count) else { return 1 }
     return hasFailed ? 0 : 2
   }
+}
 
-  /// Lets every allocation fail in turn.
-  func test() {
-    var survived = 0
-    var crashed = 0
-    while true {
-      var argument = (site: self, number: survived + crashed + 1)
-      let result = runChild({ argument in
-        let (site, number) = argument!.load(as: (site: Site, number: Int).self)
-        return site.run(number)
-      }, &argument)
-      switch (result.status, result.signal) {
-      case (2, 0):
-        let total = survived + crashed
-        print("\(name): \(total > 0 ? "ok" : "nothing was allocated")")
-        return
-      case (0, 0):
-        survived += 1
-      case (0, SIGABRT), (0, SIGTRAP), (0, SIGILL):
-        if result.errorCount == 0 { return print("\(name): died without a message") }
-        crashed += 1
-      default:
-        return print("\(name): allocation \(argument.number): \(result)")
-      }
+/// An object is released on the executor of its deinit, under task-locals of no task.
+struct DeinitInPlace: Site {
+  let name = "deinit in place"
+
+  func run(_ number: Int) -> Int32 {
+    var hasFailed = false
+    bind(1) {
+      // What is set up once is set up by the first.
+      var object: OnMain? = OnMain()
+      object = nil
+      object = OnMain()
+      failMalloc(number)
+      object = nil
+      hasFailed = stopFailingMalloc() == 1
     }
+    guard ran.load(ordering: .acquiring) == 2 else { return 1 }
+    return hasFailed ? 0 : 2
+  }
+}
+
+/// Types are made that no one has asked for, and cast.
+struct GrowingCaches: Site {
+  let name = "growing caches"
+  let printsMessage = false
+
+  func run(_ number: Int) -> Int32 {
+    var type: any Any.Type = Int.self
+    var conforming = 0
+    failAlignedMalloc(number)
+    for _ in 0..<200 {
+      type = _openExistential(type, do: box)
+      if type is any Boxed.Type { conforming += 1 }
+    }
+    let hasFailed = stopFailingMalloc() == 1
+    guard conforming == 200 else { return 1 }
+    return hasFailed ? 0 : 2
   }
 }
 
@@ -133,17 +204,19 @@ struct Site {
     // Without once-after-fork, what a child sets up on two threads at once can wait for ever.
     ran.store(0, ordering: .relaxed)
     _ = (keys, Target.shared)
-    let sites = [
-      Site(name: "one deinit"),
-      Site(name: "many deinits", count: 400),
-      Site(name: "many deinits, unmapped", count: 400, canMap: false),
-      Site(name: "copying deinit", mode: .copy, bindings: 200),
-      Site(name: "copying deinits", mode: .copy, count: 400, bindings: 20),
-      Site(
+    let sites: [any Site] = [
+      Deinits(name: "one deinit"),
+      Deinits(name: "many deinits", count: 400),
+      Deinits(name: "many deinits, unmapped", count: 400, canMap: false),
+      Deinits(name: "copying deinit", mode: .copy, bindings: 200),
+      Deinits(name: "copying deinits", mode: .copy, count: 400, bindings: 20),
+      Deinits(
         name: "copying deinits, unmapped", mode: .copy, count: 400, bindings: 20,
         canMap: false),
-      Site(name: "async deinit", mode: .async),
-      Site(name: "copying async deinit", mode: .asyncCopy, bindings: 200),
+      Deinits(name: "async deinit", mode: .async),
+      Deinits(name: "copying async deinit", mode: .asyncCopy, bindings: 200),
+      DeinitInPlace(),
+      GrowingCaches(),
     ]
     for site in sites { site.test() }
   }
@@ -157,3 +230,5 @@ struct Site {
 // CHECK: copying deinits, unmapped: ok
 // CHECK: async deinit: ok
 // CHECK: copying async deinit: ok
+// CHECK: deinit in place: nothing was allocated
+// CHECK: growing caches: ok

@@ -14,6 +14,7 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 static _Thread_local long countdown;
 static _Thread_local int hasFailed;
+static _Thread_local int onlyAligned;
 static _Thread_local int mappingFails;
 
 static int fails(void) {
@@ -24,7 +25,7 @@ static int fails(void) {
 }
 
 void *malloc(size_t size) {
-  if (!fails())
+  if (onlyAligned || !fails())
     return __libc_malloc(size);
   errno = ENOMEM;
   return NULL;
@@ -49,7 +50,13 @@ void failMapping(void) { mappingFails = 1; }
 
 void failMalloc(long number) {
   hasFailed = 0;
+  onlyAligned = 0;
   countdown = number;
+}
+
+void failAlignedMalloc(long number) {
+  failMalloc(number);
+  onlyAligned = 1;
 }
 
 int stopFailingMalloc(void) {

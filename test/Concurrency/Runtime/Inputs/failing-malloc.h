@@ -6,6 +6,9 @@
 /// Let the `number`-th allocation fail that this thread makes from now on, from 1; 0: none.
 void failMalloc(long number);
 
+/// The same of those allocations that ask for an alignment.
+void failAlignedMalloc(long number);
+
 /// Let no allocation fail from now on. Returns 1 if one has failed.
 int stopFailingMalloc(void);
 
