@@ -1,4 +1,8 @@
-// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple %import-libdispatch) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-clang -x c -c %S/Inputs/counting-malloc.c -o %t/counting-malloc.o
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple %import-libdispatch -import-objc-header %S/Inputs/counting-malloc.h %s %t/counting-malloc.o -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -17,31 +21,14 @@
 // Copying a few task-locals into a task takes no allocation but for the copies,
 // which share the memory of the task.
 
-import Glibc
-
-// Global variables of a main file: they can be used before main runs.
-nonisolated(unsafe) var countedThread = pthread_t()
-nonisolated(unsafe) var allocations = 0
-
-@_silgen_name("__libc_malloc")
-func libcMalloc(_ size: Int) -> UnsafeMutableRawPointer?
-
-@_cdecl("malloc")
-public func countingMalloc(_ size: Int) -> UnsafeMutableRawPointer? {
-  if countedThread != 0, countedThread == pthread_self() { allocations += 1 }
-  return libcMalloc(size)
-}
-
 let rounds = 200
 
 /// The allocations of this thread in one of `rounds` calls of `body`.
 func allocationsPerRound(_ body: () -> Void) -> Double {
   body()
-  allocations = 0
-  countedThread = pthread_self()
+  startCounting()
   for _ in 0..<rounds { body() }
-  countedThread = pthread_t()
-  return Double(allocations) / Double(rounds)
+  return Double(stopCounting()) / Double(rounds)
 }
 
 let keys = (0..<8).map { _ in TaskLocal(wrappedValue: 0) }
