@@ -238,25 +238,27 @@ def stress():
         status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage")
     parser.add_argument("names", metavar="NAME", nargs="*",
                         help="runtimes (default: before after)")
-    parser.add_argument("--seeds", metavar="FIRST:LAST", help="default: 1:20")
+    parser.add_argument("--seeds", metavar="FIRST[:LAST]",
+                        help="default: 1:20; FIRST alone is one seed, or the first of --time")
     parser.add_argument("--operations", metavar="N", type=int, default=50_000,
                         help="of each program (default: 50000)")
     parser.add_argument("--workers", metavar="N", type=int, default=6,
                         help="tasks at its start (default: 6)")
     parser.add_argument("--time", metavar="SECONDS", type=float,
-                        help="go on with further seeds for this time")
+                        help="go on for this time, with further seeds unless LAST is given")
     options = _parse(parser)
     names = options.names or ["before", "after"]
-    first, colon, last = (options.seeds or "1:20").partition(":")
+    seeds = options.seeds or ("1" if options.time else "1:20")
+    first, colon, last = seeds.partition(":")
     if not first.isdecimal() or not (last or first).isdecimal() or (
             int(last or first) < int(first)) or min(options.operations, options.workers) < 1 or (
                 options.time is not None and not options.time > 0):
-        raise UserError("--seeds is FIRST:LAST; --operations, --workers and --time are above 0",
+        raise UserError("--seeds is FIRST[:LAST]; --operations, --workers and --time are above 0",
                         "utils/stress --help", 2)
     for name in names:
         runtimes.check_name(name)
     ws = setup.ready(options)
-    count = 10**12 if options.time and not options.seeds else int(last or first) - int(first) + 1
+    count = 10**12 if options.time and not last else int(last or first) - int(first) + 1
     return random_programs.main(ws, names, int(first), count, options.operations,
                                 options.workers, options.time, options.checkout)
 
