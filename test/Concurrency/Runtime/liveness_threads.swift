@@ -126,9 +126,11 @@ func onThreads(_ count: Int, _ body: @escaping (_ arrived: () -> Void) -> Void,
 
     tests.test("fork").skip(sanitized).code {
       start(50)
+      withLivenessScope("parent, too long") { _ in sleep(ms: 400) }
+      expectLT(0, counts().reports)
       withLivenessScope("parent", timeout: .seconds(1000)) { _ in
         let status = inChild {
-          // The parent's threads are not there, and its scope is not the child's.
+          // The parent's threads and reports are not the child's, nor is its scope.
           guard counts().threads == 0 else { return 1 }
           sleep(ms: 200)
           guard counts().reports == 0 else { return 2 }
