@@ -5,21 +5,24 @@ import subprocess
 
 from .errors import UserError, check_disk
 
-# Output must not depend on the user's settings.
-_ENV = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
-        "GIT_TERMINAL_PROMPT": "0"}
-_DROP = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+# Output must not depend on the user's settings. Where the checkout's own .git is damaged, git
+# must not find that of a folder above: for build/checkout, this repository's.
+_ENV = {"GIT_DIR": ".git", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 _CONFIG = [word for setting in (
     "core.autocrlf=false", "core.hooksPath=/dev/null", "core.quotepath=false",
     "diff.algorithm=histogram", "gc.auto=0") for word in ("-c", setting)]
 
 
 class Git:
-    """One checkout; `index` names an index file to use in place of its own."""
+    """The checkout whose top folder is `folder`; `index` names an index file to use in place
+    of its own."""
 
     def __init__(self, folder, index=None):
         self.folder = folder
-        self.env = {k: v for k, v in os.environ.items() if k not in _DROP} | _ENV
+        # A hook's variables name the repository that it runs for.
+        self.env = {k: v for k, v in os.environ.items()
+                    if not k.startswith("GIT_") or k == "GIT_EXEC_PATH"} | _ENV
         if index:
             self.env["GIT_INDEX_FILE"] = str(index)
 
@@ -40,7 +43,8 @@ class Git:
             check_disk(done.stderr, self.folder)
             reason = (done.stderr.strip().splitlines() or ["no message"])[0]
             raise UserError(f"git {args[0]} failed in {self.folder}: {reason}",
-                            f"look at it with: git -C {self.folder} status")
+                            f"look at it with: git -C {self.folder} status; utils/doctor says "
+                            "what is not whole")
         return done.stdout
 
     def line(self, *args, **options):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from . import enter, locks, pins, workspace
 from .errors import UserError
+from .git import Git
 from .progress import Step, note
 from .run import run_logged
 from .workspace import remove
@@ -285,7 +286,7 @@ def _sha256(path):
 
 def _commit_source(pin, swift):
     """Makes swift/ a git checkout whose only commit has upstream's tag."""
-    env = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+    env = {**Git(swift).env,
            **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
               for what, value in (("NAME", "Swift"), ("EMAIL", "swift@localhost"),
                                   ("DATE", "2025-12-01T00:00:00Z"))}}
