@@ -52,6 +52,12 @@ def git_of(folder):
     return Git(Path(folder) / "swift")
 
 
+def unpatched(folder):
+    """(the Git of folder/swift, the commit below the series there)."""
+    git = git_of(folder)
+    return git, State(git).base
+
+
 def require_clean(git):
     """UserError when the work tree or index differs from HEAD, or a git operation
     is half done."""

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from . import checkout, lint, locks, pins, progress, runtimes, series, setup
+from . import checkout, lint, locks, own_checkout, pins, progress, runtimes, series, setup
 from .errors import UserError
 
 
@@ -71,7 +71,7 @@ def apply_patches():
                             "build/checkout always holds the whole series; "
                             "utils/build-runtime upto:PATCH builds a part of it")
         with locks.exclusive(pins.BUILD):
-            runtimes.renew_checkout(ws, folder)
+            own_checkout.renew(ws, folder)
         print(f"{folder}/swift holds the series: {', '.join(series.names())}")
         return
     applied, state = checkout.apply(folder, options.only, options.three_way)
@@ -103,7 +103,7 @@ def export_patches():
     folder, ws = _target(options)
     if ws and not (folder / "swift").exists():
         with locks.exclusive(pins.BUILD):
-            runtimes.renew_checkout(ws, folder)
+            own_checkout.renew(ws, folder)
     changes = checkout.export(folder, check=options.check)
     for path, what in changes:
         print(f"{what:8} {path.relative_to(pins.REPO)}")

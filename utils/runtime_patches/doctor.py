@@ -5,7 +5,6 @@ is no fault; a fault is what somebody has to mend.
 """
 
 import contextlib
-import hashlib
 import os
 import subprocess
 from dataclasses import dataclass
@@ -34,15 +33,19 @@ class Line:
 
 def examine(options):
     """[(title, [Line])] of this machine, the cache and this clone."""
-    ws, fault = None, None
-    try:
-        ws = workspace.find(options)
-    except UserError as error:
-        fault = Line(FAULT, "workspace", error.message, error.hint)
+    ws, fault = _find(options)
     parts = [("this machine", _machine(ws, options)),
              ("toolchain and sources", [fault] if fault else _workspace(ws)),
              ("this clone", _clone(ws)), ("results", _results())]
     return [(title, lines) for title, lines in parts if lines]
+
+
+def _find(options):
+    """(the workspace, if it is ready; the fault of one that cannot be used)."""
+    try:
+        return workspace.find(options), None
+    except UserError as error:
+        return None, Line(FAULT, "workspace", error.message, error.hint)
 
 
 def _machine(ws, options):
@@ -89,22 +92,23 @@ def _workspace(ws):
         return [Line(READY, "toolchain", str(ws.toolchain)),
                 Line(READY, "sources", f"{ws.sources}/swift")]
     lines, cache = [], pins.cache()
-    for name, probe in (("root", pins.load()["distribution"]["toolchain"] + "/bin/swiftc"),
-                        ("source", "/swift/.git")):
+    for name, what in (("root", "the toolchain"), ("source", "Swift's sources")):
         path = cache / name
         if not path.is_dir():
             lines.append(Line(MISSING, name, "made when it is needed", "utils/update-checkout"))
-        elif not os.path.lexists(f"{path}{probe}"):
-            lines.append(Line(FAULT, name, f"is not whole: it has no {probe[1:]}",
-                              f"rm -r '{path}' && utils/update-checkout", path))
+        elif damage := _damage(path):
+            lines.append(Line(FAULT, name, f"is not whole: {damage}", workspace.renewal(path),
+                              path))
         else:
-            lines.append(Line(READY, name, "the toolchain" if name == "root" else
-                              "Swift's sources", path=path))
+            lines.append(Line(READY, name, what, path=path))
     if ws:
         current = runtimes.build_folder(ws, "before")
         if not current.is_dir():
             lines.append(Line(MISSING, "before", "made when it is needed (5-7 min)",
                               "utils/build-runtime before"))
+        elif not files.is_whole(current / files.MADE):
+            lines.append(Line(STALE, current.name, "its libraries are not as they were built: "
+                              "linked again when needed", "utils/build-runtime before", current))
         else:
             lines.append(Line(READY, current.name, "the unpatched build", path=current))
     for path in sorted(cache.glob("unittest-*")):
@@ -117,6 +121,19 @@ def _workspace(ws):
                 "of other pins: another version of this repository may use it")
         lines.append(Line(STALE, path.name, what, "utils/doctor --clean old", path))
     return lines
+
+
+def _damage(part):
+    """What is wrong with the files of a part of the cache, or None. The content of git's
+    objects is not read."""
+    if changed := files.changed(part / files.MADE):
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        return f"{changed[0]}{more} changed since it was made"
+    if (part / "swift").is_dir():
+        done = checkout.git_of(part).call("fsck", "--connectivity-only", "--no-progress")
+        if done.returncode:
+            return "git: " + (done.stderr.strip().splitlines() or ["fsck fails"])[0]
+    return None
 
 
 def old(ws):
@@ -182,9 +199,14 @@ def _runtime(ws, home):
     made = files.read_record(home / "runtime.json")
     name = (made or {}).get("name", home.name)
     again = f"utils/build-runtime {name}"
-    libraries = [home / "lib" / "swift" / "linux" / library for library in runtimes.LIBRARIES]
-    if not made or not all(path.is_file() for path in libraries):
+    if not made:
         return Line(FAULT, f"runtime {name}", "is not whole", again, home)
+    if "files" not in made:
+        return Line(STALE, f"runtime {name}", "an earlier version of this repository laid it",
+                    again, home)
+    if not files.is_whole(home / "runtime.json") or not _as_laid(home, made):
+        return Line(FAULT, f"runtime {name}", "is not whole: files changed since it was laid",
+                    again, home)
     if made.get("series", series.key()) != series.key():
         return Line(STALE, f"runtime {name}", "patches/ has changed since", again, home)
     if ws and made.get("configuration", runtimes.configuration_key(ws)) \
@@ -192,6 +214,14 @@ def _runtime(ws, home):
         return Line(STALE, f"runtime {name}", "the build's configuration has changed since",
                     again, home)
     return Line(READY, f"runtime {name}", path=home)
+
+
+def _as_laid(home, made):
+    """Whether the content of the libraries in runtime folder `home` is as its record says."""
+    digests = made.get("sha256")
+    paths = [home / "lib" / "swift" / "linux" / library for library in runtimes.LIBRARIES]
+    return isinstance(digests, dict) and all(
+        path.is_file() and files.sha256(path) == digests.get(path.name) for path in paths)
 
 
 def _results():
@@ -222,7 +252,7 @@ def _measured_others(data):
         for library, entry in libraries.items() if isinstance(libraries, dict) else ():
             path = runtimes.libdir(str(side.get("name"))) / library
             if path.is_file() and isinstance(entry, dict) and "sha256" in entry:
-                if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+                if files.sha256(path) != entry["sha256"]:
                     return side["name"]
     return None
 
@@ -283,7 +313,7 @@ def clean(options):
     """Removes the parts that options.clean names; tells what that frees."""
     for holder, folder in _busy():
         raise UserError(f"{holder} works in {folder}", "clean when it has ended")
-    known = parts(workspace.find(options))
+    known = parts(_find(options)[0])
     for name in options.clean:
         if name == "checkout":
             raise UserError("build/checkout may hold work of yours, and is never cleaned",

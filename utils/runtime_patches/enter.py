@@ -97,7 +97,8 @@ def become(root, argv, *, binds, cwd, env):
     if not pid:
         holder.wait()
         raise UserError("bubblewrap could not make the workspace's mounts",
-                        "its message is above; unprivileged user name spaces may be off")
+                        "its message, if any, is above: unprivileged user name spaces may be off; "
+                        "utils/doctor says whether the root file system is whole")
     _join(pid)
     os.close(hold_write)
     holder.wait()
@@ -115,9 +116,10 @@ def become(root, argv, *, binds, cwd, env):
         raise UserError(f"no command '{argv[0]}' inside the workspace",
                         "give its path, and --bind its folder if that is not below "
                         "this folder or the temporary folder", 127) from None
-    except PermissionError:
-        raise UserError(f"'{argv[0]}' is not executable", f"chmod +x {argv[0]}",
-                        126) from None
+    except OSError as error:
+        raise UserError(f"'{argv[0]}' cannot be executed: {error.strerror}",
+                        f"chmod +x {argv[0]}" if "/" in argv[0] else
+                        "utils/doctor says what is not whole", 126) from None
 
 
 def _join(pid):

@@ -10,6 +10,7 @@ A build happens at two fixed paths inside the workspace, and each runtime starts
 from a copy of before's tree: only what a patch touches is compiled.
 """
 
+import filecmp
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from . import abi, checkout, files, locks, pins, series, variants
+from . import abi, checkout, files, locks, own_checkout, pins, series, variants
 from .errors import UserError
 from .progress import Step, note
 from .run import run_logged
@@ -40,7 +41,7 @@ def libdir(name):
 
 
 def info(name):
-    """What build/runtimes/NAME was made from, or None where it is not whole."""
+    """What build/runtimes/NAME was made from, or None where that is not known."""
     return files.read_record(folder(name) / "runtime.json")
 
 
@@ -96,27 +97,30 @@ def build_folder(ws, name):
     return pins.BUILD / "work" / name.replace(":", "-")
 
 
-def _base(ws):
-    """The unpatched commit of the workspace's sources."""
-    git = checkout.git_of(ws.sources)
-    return git, checkout.State(git).base
-
-
 def _ensure_before(ws):
-    git, base = _base(ws)
+    git, base = checkout.unpatched(ws.sources)
     stamp = {"name": "before", "base": base, "configuration": configuration_key(ws)}
     home = build_folder(ws, "before")
-    if files.read_record(home / "stamp.json") != stamp:
+    if not _is_built(home, stamp):
         with locks.exclusive(ws.cache):
-            if files.read_record(home / "stamp.json") != stamp:
+            if not _is_built(home, stamp):
                 _build_before(ws, git, base, home, stamp)
     _assemble(ws, "before", _libraries(home), stamp)
 
 
+def _is_built(home, stamp):
+    """Whether build folder `home` is that of `stamp`, and its libraries are as they were built."""
+    return files.read_record(home / "stamp.json") == stamp \
+        and files.is_whole(home / files.MADE)
+
+
 def _build_before(ws, git, base, home, stamp):
     partial = home.with_name(home.name + ".partial")
+    if files.read_record(home / "stamp.json") == stamp and not partial.exists():
+        home.rename(partial)  # only its libraries are damaged
     remove(home)
-    if files.read_record(partial / "stamp.json") != stamp:
+    if files.read_record(partial / "stamp.json") != stamp \
+            or not all(folder.is_dir() for folder, _ in places(partial)):
         remove(partial)
         (partial / "source").mkdir(parents=True)
         (partial / "build").mkdir()
@@ -164,7 +168,11 @@ def compile_commands(ws, name):
 
 def _compile(ws, home, name, configure=False, variant=None):
     """Runs Resync, CMake (where needed) and ninja on home/source and home/build."""
-    fixed = places(home)
+    fixed, record = places(home), home / files.MADE
+    if not files.is_whole(record):
+        # ninja, which looks at the times only, would keep what is damaged.
+        for path in _libraries(home).values():
+            remove(path)
     lines = [f"cmake -DStringProcessing_ROOT_DIR={_SOURCE} "
              f"-P {_SOURCE}/swift/Runtimes/Resync.cmake"]
     if configure:
@@ -183,7 +191,11 @@ def _compile(ws, home, name, configure=False, variant=None):
             env.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
     run_logged(ws.command(["sh", "-c", " && ".join(lines)], fixed=fixed),
                f"build-{name.replace(':', '-')}", env=env,
-               failed=f"the runtime '{name}' does not build")
+               failed=f"the runtime '{name}' does not build", hints=[
+                   (r"file format not recognized|file truncated|unknown file type",
+                    f"a compiled file of the runtime '{name}' is damaged",
+                    f"rm -r {shlex.quote(str(home))}; the same command then makes it anew")])
+    files.write_whole(record, {}, _libraries(home).values())
 
 
 def _libraries(home):
@@ -195,7 +207,7 @@ def _ensure_patched(ws, name, option):
     """Builds `name`, which is not before, in a copy of before's build."""
     base, variant = variants.split(name) or (name, None)
     if base == "before":
-        git, commit = _base(ws)
+        git, commit = checkout.unpatched(ws.sources)
         tree, applied = ws.sources, []
     else:
         tree, git = _patched_tree(ws, option)
@@ -209,7 +221,7 @@ def _ensure_patched(ws, name, option):
             applied = applied[:applied.index(base[5:]) + 1]
     home, stamp, fresh = _copy_of_before(ws, name, variant)
     with Step(f"runtime '{name}': {len(applied)} patches on {stamp['base'][:12]}"
-              + (" (1-2 min)" if variant and fresh else "")):
+              + ("" if commit else _edits(git)) + (" (1-2 min)" if variant and fresh else "")):
         _sync(ws, git, commit, home)
         _compile(ws, home, name, variant=variant)
     made = {**stamp, "name": name, "patches": applied}
@@ -219,6 +231,12 @@ def _ensure_patched(ws, name, option):
     _assemble(ws, name, _libraries(home), made)
 
 
+def _edits(git):
+    """What to say of changes that are not committed: they are built, too."""
+    lines = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
+    return f", and edits of {len(lines)} files" if lines else ""
+
+
 def _copy_of_before(ws, name, variant):
     """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, made once."""
     before, home = build_folder(ws, "before"), build_folder(ws, name)
@@ -226,7 +244,8 @@ def _copy_of_before(ws, name, variant):
     if variant:
         flags = variants.configuration(variant).read_bytes()
         stamp["variant"] = [variant, hashlib.sha256(flags).hexdigest()[:12]]
-    fresh = files.read_record(home / "stamp.json") != stamp
+    fresh = files.read_record(home / "stamp.json") != stamp \
+        or not all(path.is_dir() for path, _ in places(home))
     if fresh:
         with Step(f"runtime '{name}': a copy of before's build"):
             partial = home.with_name(home.name + ".partial")
@@ -273,112 +292,15 @@ def _patched_tree(ws, option):
         if checkout.State(git).commits:
             return Path(option).resolve(), git
     own = pins.BUILD / "checkout"
-    renew_checkout(ws, own)
+    own_checkout.renew(ws, own)
     return own, checkout.git_of(own)
-
-
-def renew_checkout(ws, own):
-    """Makes build/checkout, or brings it up to patches/; never over somebody's work."""
-    stamp = own / "series.json"
-    wanted = {"series": series.key(), "patches": series.patches_key(),
-              "sources": str(ws.sources)}
-    made = files.read_record(stamp)
-    if made and {k: made.get(k) for k in wanted} == wanted and "renewing" not in made:
-        return
-    if not made and own.exists():
-        raise UserError(f"{own} is not whole; does it hold your work?",
-                        f"save that, then rm -r '{own}'")
-    git = checkout.git_of(own)
-    if made and "renewing" in made:
-        _keep_found(git, own, made)
-    elif made and _holds_work(git, own, made, wanted):
-        return
-    if not made or made.get("sources") != wanted["sources"]:
-        _make_checkout(ws, own, wanted)
-        return
-    # Whoever is interrupted from here on leaves the tree between two states.
-    files.write_record(stamp, {**made, "renewing": True})
-    git.out("reset", "-q", "--hard", checkout.State(git).base)
-    checkout.apply(own)
-    files.write_record(stamp, {**wanted, "head": git.line("rev-parse", "HEAD")})
-
-
-def _holds_work(git, own, made, wanted):
-    """Whether build/checkout has work that must stay as it is; UserError where that cannot
-    be used with the series of patches/."""
-    head = git.line("rev-parse", "HEAD")
-    dirty = git.out("status", "--porcelain", "--untracked-files=no")
-    if head == made.get("head") and not dirty:
-        return False
-    exported = _exported(own)
-    same = all(made.get(k) == wanted[k] for k in ("patches", "sources"))
-    if not same and not (exported and made.get("sources") == wanted["sources"]):
-        raise UserError(
-            f"{own} holds work that is not in patches/, and patches/ has changed",
-            f"utils/export-patches writes it back; or throw it away: rm -r '{own}'")
-    # Only what patches/ has may be thrown away. Our tests and benchmarks run from
-    # here, so it does no harm that the checkout has older ones.
-    return bool(dirty) or not exported or _tests_edited(git, made.get("head", head))
-
-
-def _keep_found(git, own, made):
-    """Moves what was changed in a tree that an interruption left between two states to
-    git's stash: it is half of one of them, or edits made since."""
-    state = checkout.State(git)
-    if state.commits and state.head != made.get("head") and not _exported(own):
-        raise UserError(f"{own} holds commits that are not in patches/, and patches/ has changed",
-                        f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'")
-    gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
-    (gitdir / "index.lock").unlink(missing_ok=True)
-    if git.out("status", "--porcelain", "--untracked-files=no"):
-        git.out("stash", "push", "-q", "-m", "found when the series was applied again")
-        note("the checkout was half made; what was changed in it: "
-             f"git -C {git.folder} stash show -p")
-
-
-def _make_checkout(ws, own, wanted):
-    """Makes build/checkout anew: a clone of the unpatched sources, with the series."""
-    with Step("a checkout for the series"):
-        partial = own.with_name("checkout.partial")
-        remove(partial)
-        partial.mkdir(parents=True)
-        source, base = _base(ws)
-        source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"),
-                   str(partial / "swift"))
-        git = checkout.git_of(partial)
-        git.out("checkout", "-q", "-B", "series", base)
-        git.out("config", "user.name", "Swift Runtime Patches")
-        git.out("config", "user.email", "patches@localhost")
-        # Upstream's tools look for the other repositories beside swift/.
-        for path in ws.sources.iterdir():
-            if path.name != "swift" and path.is_dir():
-                (partial / path.name).symlink_to(path)
-        checkout.apply(partial)
-        files.write_record(partial / "series.json",
-                           {**wanted, "head": git.line("rev-parse", "HEAD")})
-        remove(own)
-        partial.rename(own)
-
-
-def _exported(own):
-    """Whether patches/ has all that is committed in build/checkout."""
-    try:
-        return not checkout.export(own, check=True)
-    except UserError:
-        return False
-
-
-def _tests_edited(git, head):
-    """Whether tests or benchmarks were changed in the checkout since `head`."""
-    return not git.has(head) or bool(git.out("diff", "--name-only", head, "HEAD", "--", "test",
-                                             "validation-test", "benchmark"))
 
 
 def _assemble(ws, name, libraries, made):
     """Lays build/runtimes/NAME: the toolchain's libraries with ours in their place."""
     home = folder(name)
     stock = Path(str(ws.root) + str(ws.toolchain)) / "lib" / "swift" / "linux"
-    if not (home / "runtime.json").exists():
+    if not files.is_whole(home / "runtime.json"):
         partial = home.with_name(home.name + ".partial")
         remove(partial)
         remove(home)
@@ -386,10 +308,10 @@ def _assemble(ws, name, libraries, made):
         target.mkdir(parents=True)
         for path in stock.glob("*.so"):
             _link(path, target / path.name)
-        (partial / "bin").mkdir()
         partial.rename(home)
+    (home / "bin").mkdir(exist_ok=True)
     changed = {library: path for library, path in libraries.items()
-               if not _same_file(path, libdir(name) / library)}
+               if not _same(path, libdir(name) / library)}
     if changed:
         # Until all is laid, the runtime is not whole, and nobody runs on it.
         (home / "runtime.json").unlink(missing_ok=True)
@@ -399,7 +321,8 @@ def _assemble(ws, name, libraries, made):
         copy.replace(libdir(name) / library)
     if variants.split(name):
         variants.complete(ws, variants.split(name)[1], home)
-    made = {"name": name, "exports": {}, **made}
+    made = {"name": name, "exports": {}, **made, "sha256": {
+        library: files.sha256(libdir(name) / library) for library in LIBRARIES}}
     for library in libraries:
         added, removed = abi.difference(ws, stock / library, libdir(name) / library)
         if removed:
@@ -407,7 +330,8 @@ def _assemble(ws, name, libraries, made):
                             f"the toolchain's, such as {removed[0]}",
                             "programs that use them would not start: nothing may go")
         made["exports"][library] = added
-    files.write_record(home / "runtime.json", made)
+    files.write_whole(home / "runtime.json", made,
+                      (*libdir(name).iterdir(), *(home / "bin").iterdir()))
     added = [symbol for some in made["exports"].values() for symbol in some]
     if name != "stock":
         note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")
@@ -420,9 +344,5 @@ def _link(source, target):
         shutil.copy2(source, target)
 
 
-def _same_file(one, other):
-    try:
-        a, b = one.stat(), other.stat()
-    except OSError:
-        return False
-    return a.st_size == b.st_size and a.st_mtime_ns == b.st_mtime_ns
+def _same(one, other):
+    return other.is_file() and filecmp.cmp(one, other, shallow=False)

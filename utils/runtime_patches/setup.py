@@ -1,6 +1,5 @@
 """Makes the workspace from the distribution's packages: utils/update-checkout."""
 
-import hashlib
 import json
 import os
 import re
@@ -13,7 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from . import enter, locks, pins, workspace
+from . import enter, files, locks, pins, workspace
 from .errors import UserError
 from .git import Git
 from .progress import Step, note
@@ -143,6 +142,7 @@ def _make_root(pin, cache):
             run_logged(argv, "root", failed="the packages could not be installed",
                        hints=_package_hints(dist), env={**os.environ, "TMPDIR": str(temporary)})
             _prepare_root(partial)
+            _record(partial)
         except BaseException:
             remove(partial)
             raise
@@ -202,6 +202,18 @@ def _prepare_root(root):
         subprocess.run(["chmod", "-R", "u+rwX", str(root)], check=True)
 
 
+def _record(part):
+    """Writes down what all files of a part of the cache are like, for doctor. git itself has
+    that of its own."""
+    made = []
+    for folder, folders, names in os.walk(part):
+        if ".git" in folders:
+            folders.remove(".git")
+        made += [path for path in (Path(folder, name) for name in names + folders)
+                 if path.is_symlink() or path.is_file()]
+    files.write_whole(part / files.MADE, {}, made)
+
+
 def _make_source(pin, cache):
     """Fetches the distribution's source package: the whole Swift workspace."""
     partial = cache / "source.partial"
@@ -218,6 +230,7 @@ def _make_source(pin, cache):
                        hints=_package_hints(pin["distribution"]))
             shutil.rmtree(partial / "download")
             _commit_source(pin, partial / "swift")
+            _record(partial)
     except BaseException:
         remove(partial)
         raise
@@ -241,7 +254,7 @@ def _fetch_source(pin, cache, partial):
     if not archive.is_file():
         raise UserError(f"apt-get ended well, but there is no {dist['orig']}",
                         f"the archive may have other sources: {_OWN[3:]}")
-    if _sha256(archive) != dist["orig_sha256"]:
+    if files.sha256(archive) != dist["orig_sha256"]:
         raise UserError(f"{dist['orig']} does not have the pinned checksum",
                         "the archive was altered, cut off or replaced: the same command tries "
                         f"again; {_OWN}")
@@ -274,14 +287,6 @@ def _apt_config(root, download):
     config = download / "apt.conf"
     config.write_text("".join(f'{k} "{v}";\n' for k, v in options.items()))
     return config
-
-
-def _sha256(path):
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _commit_source(pin, swift):

@@ -1,6 +1,5 @@
 """utils/run-smoke-bench: upstream's benchmark suite on two runtimes, interleaved."""
 
-import hashlib
 import json
 import os
 import re
@@ -156,15 +155,12 @@ def _given_folder(name):
 
 def _side(name, folder):
     libdir = folder / "lib" / "swift" / "linux"
+    made = files.read_record(folder / "runtime.json") or {}
     return {"name": name, "folder": str(folder), "library_path": str(libdir),
-            "made": files.read_record(folder / "runtime.json") or {},
+            "made": {key: value for key, value in made.items() if key != "files"},
             "libraries": {library: {"path": str(libdir / library),
-                                    "sha256": _sha256(libdir / library)}
+                                    "sha256": files.sha256(libdir / library)}
                           for library in runtimes.LIBRARIES}}
-
-
-def _sha256(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _choose(ws, sides, options):
@@ -253,7 +249,7 @@ def _measure(ws, sides, binary, rows, samples, scratch):
     return {"format": bench_results.FORMAT, "kind": "smoke",
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(begin)),
             "seconds": round(time.time() - begin, 1), "sides": sides,
-            "binary": {"path": str(binary), "sha256": _sha256(binary)},
+            "binary": {"path": str(binary), "sha256": files.sha256(binary)},
             "toolchain": str(ws.toolchain), "pins": pins.load(),
             "repository": {"commit": git.call("rev-parse", "HEAD").stdout.strip(),
                            "changed": git.call("status", "--porcelain").stdout.splitlines()},

@@ -6,7 +6,7 @@ sources against the toolchain's own library, once for all runtimes.
 
 import hashlib
 
-from . import locks
+from . import files, locks
 from .progress import Step
 from .run import run_logged
 from .workspace import remove
@@ -51,10 +51,10 @@ rule library
 def ensure(ws):
     """The folder with the modules and libraries; made where it is missing."""
     target = ws.cache / f"unittest-{_key(ws)}"
-    if target.is_dir():
+    if files.is_whole(target / files.MADE):
         return target
     with locks.exclusive(ws.cache):
-        if not target.is_dir():
+        if not files.is_whole(target / files.MADE):
             _build(ws, target)
     return target
 
@@ -85,6 +85,9 @@ def _build(ws, target):
                    env=ws.environment(), failed="StdlibUnittest does not build")
     for path in [*partial.glob("*.o"), partial / ".ninja_log", partial / ".ninja_deps"]:
         path.unlink(missing_ok=True)
+    files.write_whole(partial / files.MADE, {}, [
+        path for path in partial.rglob("*") if path.is_file()])
+    remove(target)
     partial.rename(target)
 
 
@@ -104,15 +107,15 @@ def _ninja(ws):
     yield _RULES.format(swift=_quote(swift))
     for name, (imports, others, options) in _MODULES.items():
         folder = _sources(ws) / name
-        files = [_escape(path) for path in sorted(folder.glob("*.swift"))]
+        sources = [_escape(path) for path in sorted(folder.glob("*.swift"))]
         for template in sorted(folder.glob("*.gyb")):
             yield f"build {template.stem}: gyb {_escape(template)}"
-            files.append(template.stem)
+            sources.append(template.stem)
         needs = " | " + " ".join(f"{i}.swiftmodule" for i in imports) if imports else ""
         variables = [f"  name = {name}", f"  options = {options}"]
-        yield f"build {name}.swiftmodule: module {' '.join(files)}{needs}"
+        yield f"build {name}.swiftmodule: module {' '.join(sources)}{needs}"
         yield from variables
-        yield f"build {name}.o: object {' '.join(files)}{needs}"
+        yield f"build {name}.o: object {' '.join(sources)}{needs}"
         yield from variables
         yield f"  optimize = {'-Onone' if name in _PLAIN else '-O'}"
         objects = [f"{name}.o"]

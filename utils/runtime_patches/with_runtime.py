@@ -71,10 +71,10 @@ def _parse(args):
 
 def main():
     options, name, argv = _parse(sys.argv[1:])
-    from . import enter, pins, variants, workspace
+    from . import enter, files, pins, variants, workspace
     ws = workspace.find(options)
     home = pins.BUILD / "runtimes" / name.replace(":", "-")
-    if not ws or not (home / "runtime.json").exists():
+    if not ws or not files.is_whole(home / "runtime.json"):
         from . import runtimes, setup
         runtimes.check_name(name)
         ws = setup.ready(options)

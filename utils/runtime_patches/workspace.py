@@ -7,6 +7,7 @@ By default both come from the distribution's packages and live in the cache; wit
 import functools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -86,11 +87,20 @@ def find(options):
                             "give the folder that holds a swift-6.2.3-RELEASE swift/")
         return Workspace("/", own_toolchain, check_checkout(options.checkout), False)
     cache = pins.cache()
-    if not (cache / "root").is_dir() or not (cache / "source").is_dir():
+    toolchain = pins.load()["distribution"]["toolchain"]
+    parts = {cache / "root": f"{toolchain[1:]}/bin/swiftc", cache / "source": "swift/.git"}
+    if not all(path.is_dir() for path in parts):
         return None
+    for path, needed in parts.items():
+        if not os.path.lexists(path / needed):
+            raise UserError(f"{path} is not whole: it has no {needed}", renewal(path))
     sources = check_checkout(options.checkout) if options.checkout else cache / "source"
-    return Workspace(cache / "root", pins.load()["distribution"]["toolchain"],
-                     sources, True)
+    return Workspace(cache / "root", toolchain, sources, True)
+
+
+def renewal(path):
+    """The commands that make the damaged part of the cache at `path` anew."""
+    return f"rm -r {shlex.quote(str(path))} && utils/update-checkout"
 
 
 def check_toolchain(usr):
