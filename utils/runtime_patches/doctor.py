@@ -116,10 +116,12 @@ def _workspace(ws):
     if (cache / "ccache").is_dir():
         lines.append(Line(READY, "ccache", "compiled files", path=cache / "ccache"))
     for path in old(ws):
-        what = ("left by an interrupted set-up" if path.name.endswith(".partial") else
+        what = ("left by an interrupted set-up" if path.suffix == ".partial" else
+                f"left by an interrupted set-up in {path.resolve()}" if path.name == "temporary" else
                 "of another configuration" if path.parent == cache else
                 "of other pins: another version of this repository may use it")
-        lines.append(Line(STALE, path.name, what, "utils/doctor --clean old", path))
+        lines.append(Line(STALE, path.name, what, "utils/doctor --clean old",
+                          path.resolve()))
     return lines
 
 
@@ -143,6 +145,7 @@ def old(ws):
         return []
     cache = pins.cache()
     paths = [path for path in pins.cache_root().glob("*") if path.is_dir() and path != cache]
+    paths.append(cache / "temporary")
     paths += [path for path in cache.glob("*.partial") if not path.name.startswith("before-")]
     if ws and ws.from_packages:
         # An unfinished build of the current configuration goes on where it stopped.
@@ -151,7 +154,7 @@ def old(ws):
                   if path.name not in (current, f"{current}.partial")]
     paths += pins.BUILD.glob("*.partial")
     paths += pins.BUILD.glob("*/*.partial")
-    return sorted(path for path in paths if path.is_dir())
+    return sorted(path for path in paths if path.is_dir() or path.is_symlink())
 
 
 def _clone(ws):
@@ -262,12 +265,12 @@ def sizes(paths):
     paths = [path for path in paths if path and path.exists()]
     if not paths:
         return {}
-    done = subprocess.run(["du", "-sk", "--one-file-system", "--", *map(str, paths)],
+    done = subprocess.run(["du", "-sk0", "--one-file-system", "--", *map(str, paths)],
                           check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True)
+                          text=True, errors="surrogateescape")
     found_sizes = dict.fromkeys(paths, 0)  # du leaves out what an earlier one holds
-    for line in done.stdout.splitlines():
-        kilobytes, _, path = line.partition("\t")
+    for entry in done.stdout.split("\0")[:-1]:
+        kilobytes, _, path = entry.partition("\t")
         found_sizes[Path(path)] = int(kilobytes) * 1024
     return found_sizes
 
@@ -332,8 +335,17 @@ def clean(options):
                 held.enter_context(locks.exclusive(folder))
         for path in paths:
             if not options.dry_run:
-                workspace.remove(path)
+                _remove(path)
             print(f"{'would remove' if options.dry_run else 'removed'} "
                   f"{readable(taken.get(path, 0)):>8}  {path}")
     if not paths:
         print("nothing to remove")
+
+
+def _remove(path):
+    """Removes what can be cleaned: with a cache, and by its link there, what a killed set-up
+    left in the temporary folder."""
+    for cache in (path, path.parent):
+        if cache.parent == pins.cache_root() and path.name in (cache.name, "temporary"):
+            setup.remove_temporary(cache)
+    workspace.remove(path)

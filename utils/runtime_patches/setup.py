@@ -19,6 +19,7 @@ from .progress import Step, note
 from .run import run_logged
 from .workspace import remove
 
+_TEMPORARY = "swift-runtime-patches-"
 _OWN = "or give --checkout DIR --toolchain DIR, which download nothing"
 
 
@@ -147,7 +148,7 @@ def _make_root(pin, cache):
             remove(partial)
             raise
         finally:
-            _remove_temporary(cache)
+            remove_temporary(cache)
     partial.rename(cache / "root")
 
 
@@ -155,19 +156,22 @@ def _make_temporary(cache):
     """A temporary folder for mmdebstrap. cache/temporary links to it, so that the next run
     can remove what a killed one left; it is not in the cache itself, because mmdebstrap's
     user of its name space may be unable to enter the user's home."""
-    _remove_temporary(cache)
-    folder = Path(tempfile.gettempdir(), f"swift-runtime-patches-{secrets.token_hex(8)}")
+    remove_temporary(cache)
+    folder = Path(tempfile.gettempdir(), _TEMPORARY + secrets.token_hex(8))
     (cache / "temporary").symlink_to(folder)
     folder.mkdir()
     folder.chmod(0o711)
     return folder
 
 
-def _remove_temporary(cache):
+def remove_temporary(cache):
+    """Removes what a killed set-up of the cache in this folder left in the temporary folder."""
     link = cache / "temporary"
     if not link.is_symlink():
         return
     folder = link.readlink()
+    if not folder.name.startswith(_TEMPORARY):
+        raise UserError(f"{link} does not lead to a folder of a set-up", f"rm {link}")
     left = list(folder.glob("*"))
     if left and os.geteuid() != 0:
         # They hold files of other users of a name space.
