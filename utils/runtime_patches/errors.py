@@ -24,10 +24,19 @@ class UserError(Exception):
 
 def report(error):
     """Prints one line of error and one of hint on standard error."""
-    sys.stdout.flush()
-    print(f"error: {_plain(error.message)}", file=sys.stderr)
+    say(f"error: {_plain(error.message)}")
     if error.hint:
-        print(f"hint: {_plain(error.hint)}", file=sys.stderr)
+        say(f"hint: {_plain(error.hint)}")
+
+
+def say(text):
+    """Prints to standard error; where it takes nothing, the work goes on without."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        _to_null(2)
 
 
 def _plain(text):
@@ -52,6 +61,10 @@ def of_system(error):
         return UserError(f"{error.filename or 'a file'}: {reason}",
                          "check who owns it; XDG_CACHE_HOME and TMPDIR name other places for the "
                          "cache and temporary files")
+    if error.errno == errno.ENOENT and error.filename and "/" not in str(error.filename):
+        # subprocess names the program; our own files have whole paths.
+        return UserError(f"{error.filename} is not installed, or not on PATH",
+                         f"sudo apt install {error.filename}")
     return UserError(f"{error.filename}: {reason}" if error.filename else reason,
                      "utils/doctor says what is not whole")
 
@@ -68,27 +81,75 @@ def of_program(error):
 
 def run_main(main):
     """Calls main() and turns its result, an error or Ctrl-C into an exit status."""
+    _open_streams()
     try:
         try:
-            status = main()
-            sys.stdout.flush()
+            status = _status(main)
         except BrokenPipeError:
             raise
         except UserError as error:
             status = error.status
-            report(error)
+            _finish(error)
         except OSError as error:
             status = 1
-            report(of_system(error))
+            _finish(_of_output() or of_system(error))
         except subprocess.CalledProcessError as error:
             status = 1
-            report(of_program(error))
+            _finish(of_program(error))
     except KeyboardInterrupt:
-        print("\nerror: interrupted\nhint: the same command goes on from here",
-              file=sys.stderr)
+        say("\nerror: interrupted\nhint: the same command goes on from here")
         status = 130
     except BrokenPipeError:
         # The reader has gone (`… | head`): say nothing, as other tools do.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_null(1)
+        _to_null(2)
         status = 128 + signal.SIGPIPE
     sys.exit(status or 0)
+
+
+def _status(main):
+    """What main() returns, or exits with, after all of its output was written."""
+    try:
+        status = main()
+    except SystemExit as error:
+        status = error.code
+    sys.stdout.flush()
+    return status
+
+
+def _finish(error):
+    _of_output()  # what was printed comes first
+    report(error)
+
+
+def _of_output():
+    """The UserError where standard output does not take what was printed; it takes no more."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _to_null(1)
+        return UserError(f"standard output cannot be written: {error.strerror}",
+                         "what was printed is not whole")
+    return None
+
+
+def _open_streams():
+    """Opens /dev/null for the standard streams that are closed: other files would take their
+    numbers, and what programs print would go into those."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            _to_null(number)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))
+
+
+def _to_null(number):
+    null = os.open(os.devnull, os.O_RDWR)
+    if null != number:
+        os.dup2(null, number)
+        os.close(null)
+    os.set_inheritable(number, True)

@@ -6,13 +6,15 @@ import sys
 import threading
 import time
 
+from .errors import say
+
 quiet = False
 
 
 def note(text):
     """One line on standard error; nothing with --quiet."""
     if not quiet:
-        print(text, file=sys.stderr, flush=True)
+        say(text)
 
 
 def coloured(stream=None):
