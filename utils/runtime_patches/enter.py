@@ -21,7 +21,9 @@ def mounts(root, binds, fixed=()):
     fixed: pairs (folder of the host, path inside).
     """
     args = ["--tmpfs", "/", "--dir", "/var"]
-    args += _children(Path(root), "/", "--ro-bind" if str(root) != "/" else "--bind")
+    children = _children(Path(root), "/", "--ro-bind" if str(root) != "/" else "--bind")
+    system = children[2::3]
+    args += children
     args += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev",
              "--ro-bind-try", "/sys", "/sys"]
     if str(root) != "/":
@@ -36,6 +38,12 @@ def mounts(root, binds, fixed=()):
         inside = any(path == p or path.startswith(p + "/") for p in seen)
         if path == "/" or inside or not os.path.isdir(path):
             continue
+        if any(own == path or own.startswith(path + "/") for own in system):
+            continue  # it would hide the system's
+        if str(root) != "/" and any(path.startswith(own + "/") for own in system):
+            raise UserError(f"{path} cannot be seen inside the workspace: the toolchain has a "
+                            "system folder of its own there", "work in a folder elsewhere, such "
+                            "as one below /home, /opt or /usr/local")
         seen.append(path)
         args += ["--bind", path, path]
     for outside, inside in fixed:
@@ -52,7 +60,8 @@ def _children(root, prefix, bind):
         path = os.path.join(prefix, entry.name)
         if entry.is_symlink():
             args += ["--symlink", os.readlink(entry.path), path]
-        elif path in ("/dev", "/proc", "/sys") or not entry.is_dir():
+        elif path in ("/dev", "/proc", "/sys") or not entry.is_dir() \
+                or path == "/usr/local" and not host:
             continue
         elif host or path == "/etc" or prefix == "/usr" and any(os.scandir(entry.path)):
             args += [bind, entry.path, path]

@@ -2,13 +2,14 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 from .errors import UserError, check_disk
 
 # Output must not depend on the user's settings. Where the checkout's own .git is damaged, git
 # must not find that of a folder above: for build/checkout, this repository's.
-_ENV = {"GIT_DIR": ".git", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
-        "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+_ENV = {"GIT_DIR": ".git", "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("gitconfig")),
+        "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 _CONFIG = [word for setting in (
     "core.autocrlf=false", "core.hooksPath=/dev/null", "core.quotepath=false",
     "diff.algorithm=histogram", "gc.auto=0") for word in ("-c", setting)]
@@ -28,11 +29,8 @@ class Git:
 
     def call(self, *args, env=None, **options):
         """subprocess.run of git with its output captured as text."""
-        # safe.directory is read from the command line's environment only.
-        extra = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
-                 "GIT_CONFIG_VALUE_0": "*"}
         return subprocess.run(["git", *_CONFIG, *map(str, args)], cwd=self.folder,
-                              env={**self.env, **extra, **(env or {})},
+                              env={**self.env, **(env or {})},
                               capture_output=True, text=True,
                               errors="surrogateescape", **options)
 

@@ -139,7 +139,7 @@ def _build_before(ws, git, base, home, stamp):
 
 def _export(git, commit, target):
     """Writes the parts of `commit` that the build reads to `target`."""
-    run_logged(["bash", "-o", "pipefail", "-c", 'git -c safe.directory="*" archive "$1" -- '
+    run_logged(["bash", "-o", "pipefail", "-c", 'git archive "$1" -- '
                 '"${@:3}" | tar -x -C "$2"', "bash", commit, str(target), *_PARTS],
                "sources", cwd=git.folder, env=git.env,
                failed=f"the sources of {commit[:12]} could not be written to {target}")

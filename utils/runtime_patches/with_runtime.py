@@ -81,7 +81,8 @@ def main():
         runtimes.ensure(ws, name, options.checkout)
     libdir = home / "lib" / "swift" / "linux"
     cwd = os.getcwd()
-    (pins.BUILD / "module-cache").mkdir(exist_ok=True)
+    if os.access(pins.BUILD, os.W_OK):
+        (pins.BUILD / "module-cache").mkdir(exist_ok=True)
     env = ws.environment(libdir)
     env["PATH"] = variants.path(ws, home)
     for variable, value in variants.options(home).items():

@@ -41,7 +41,8 @@ class Workspace:
         """The environment of a command; `libdir` is searched first for libraries."""
         env = {**os.environ, "PATH": self.path}
         env["HOME"] = env.get("HOME") or "/tmp"
-        env.setdefault("CLANG_MODULE_CACHE_PATH", str(pins.BUILD / "module-cache"))
+        if os.access(pins.BUILD, os.W_OK):  # or else it is in HOME
+            env.setdefault("CLANG_MODULE_CACHE_PATH", str(pins.BUILD / "module-cache"))
         if libdir:
             rest = env.get("LD_LIBRARY_PATH")
             env["LD_LIBRARY_PATH"] = f"{libdir}:{rest}" if rest else str(libdir)

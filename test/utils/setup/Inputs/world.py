@@ -28,6 +28,7 @@ class World:
         """The process of a command, which leads a session of its own."""
         return subprocess.Popen([self.repo / "utils" / command[0], *command[1:]], env=self.env,
                                 start_new_session=True, stdin=subprocess.DEVNULL, text=True,
+                                errors="surrogateescape",
                                 stdout=stdout, stderr=subprocess.STDOUT)
 
     def kill(self, process, chance):
