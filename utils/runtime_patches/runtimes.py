@@ -192,8 +192,9 @@ def _compile(ws, home, name, configure=False, variant=None):
     run_logged(ws.command(["sh", "-c", " && ".join(lines)], fixed=fixed),
                f"build-{name.replace(':', '-')}", env=env,
                failed=f"the runtime '{name}' does not build", hints=[
-                   (r"file format not recognized|file truncated|unknown file type",
-                    f"a compiled file of the runtime '{name}' is damaged",
+                   (r"ninja: error: build\.ninja:\d|Parse error in cache file|"
+                    r"file format not recognized",
+                    f"the folder in which runtime '{name}' is built is damaged",
                     f"rm -r {shlex.quote(str(home))}; the same command then makes it anew")])
     files.write_whole(record, {}, _libraries(home).values())
 
