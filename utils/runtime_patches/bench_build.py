@@ -11,7 +11,7 @@ import re
 import shlex
 from pathlib import Path
 
-from . import locks, pins
+from . import files, locks, pins
 from .errors import UserError
 from .progress import Step
 from .run import run_logged
@@ -124,9 +124,12 @@ def build(ws, chosen):
         made = [utils, driver, *made]
         made.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), made))
         binary = rules.link([*made, rules.native(_HEAP_START)])
-        if not (FOLDER / binary).exists():
+        record = (FOLDER / binary).with_name(files.MADE)
+        if not files.is_whole(record):
+            (FOLDER / binary).unlink(missing_ok=True)
             with Step(f"benchmark suite: {len(chosen)} modules"):
                 rules.run(binary)
+            files.write_whole(record, {}, [FOLDER / binary])
         os.utime((FOLDER / binary).parent)
         _prune()
     return FOLDER / binary
@@ -180,7 +183,10 @@ class _Rules:
         (FOLDER / "build.ninja").write_text("\n".join(self.lines) + "\n")
         run_logged(self.ws.command(["ninja", "-C", str(FOLDER), target]),
                    "benchmark", env=self.ws.environment(),
-                   failed="the benchmark suite does not build")
+                   failed="the benchmark suite does not build", hints=[
+                       (r"file format not recognized", "a compiled file of the benchmark suite "
+                        "is damaged", f"rm -r {shlex.quote(str(FOLDER))}; the same command then "
+                        "makes it anew")])
 
 
 def _prune():

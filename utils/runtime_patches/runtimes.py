@@ -320,8 +320,8 @@ def _assemble(ws, name, libraries, made):
         copy = libdir(name) / f"{library}.partial"
         shutil.copy2(path, copy)
         copy.replace(libdir(name) / library)
-    if variants.split(name):
-        variants.complete(ws, variants.split(name)[1], home)
+    variant = variants.split(name)
+    tools = variants.complete(ws, variant[1], home) if variant else []
     made = {"name": name, "exports": {}, **made, "sha256": {
         library: files.sha256(libdir(name) / library) for library in LIBRARIES}}
     for library in libraries:
@@ -331,8 +331,7 @@ def _assemble(ws, name, libraries, made):
                             f"the toolchain's, such as {removed[0]}",
                             "programs that use them would not start: nothing may go")
         made["exports"][library] = added
-    files.write_whole(home / "runtime.json", made,
-                      (*libdir(name).iterdir(), *(home / "bin").iterdir()))
+    files.write_whole(home / "runtime.json", made, (*libdir(name).iterdir(), *tools))
     added = [symbol for some in made["exports"].values() for symbol in some]
     if name != "stock":
         note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")

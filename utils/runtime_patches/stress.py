@@ -8,7 +8,7 @@ is printed.
 import subprocess
 import time
 
-from . import pins, runtimes, variants
+from . import files, pins, runtimes, variants
 from .errors import UserError
 from .progress import note
 
@@ -24,7 +24,8 @@ def build(ws, name):
     home = pins.BUILD / "stress" / name.replace(":", "-")
     home.mkdir(parents=True, exist_ok=True)
     program = home / "concurrency-random"
-    if program.exists() and program.stat().st_mtime > max(
+    record = home / files.MADE
+    if files.is_whole(record) and program.stat().st_mtime > max(
             path.stat().st_mtime for path in _SOURCES):
         return program
     modes = home / "deinit-modes.o"
@@ -33,6 +34,7 @@ def build(ws, name):
             "-import-objc-header", str(_MODES / "deinit-modes.h"), str(SOURCE),
             str(_MODES / "DeinitModes.swift"), str(modes), "-o", str(program)],
            env={"PATH": variants.path(ws, runtimes.folder(name))})
+    files.write_whole(record, {}, [program])
     return program
 
 

@@ -34,15 +34,14 @@ def complete(ws, variant, home):
     bin/swiftc, which compiles with its sanitizer, and the library of ubsan.
 
     A library with a sanitizer loads only into a program that has its runtime. The
-    compiler has none, so it must not see LD_LIBRARY_PATH.
+    compiler has none, so it must not see LD_LIBRARY_PATH. Returns what it has added to bin.
     """
-    options = ""
+    options, mutex = "", home / "bin" / "tsan-mutex.o"
     if _SANITIZE[variant]:
         # Debian's sanitizer runtimes refer to this variable and do not define it.
         options = (f" -sanitize={_SANITIZE[variant]}"
                    " -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0")
     if variant == "tsan":
-        mutex = home / "bin" / "tsan-mutex.o"
         partial = mutex.with_suffix(".partial")
         ws.run(["clang", "-O1", "-fPIC", "-c", "-o", partial,
                 pins.CONFIG / "variants" / "tsan-mutex.c"], binds=[home])
@@ -56,6 +55,7 @@ def complete(ws, variant, home):
         place = Path(f"{ws.root}{ws.toolchain}/lib/clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
             shutil.copy2(library, home / "lib" / "swift" / "linux")
+    return [compiler, mutex] if variant == "tsan" else [compiler]
 
 
 def path(ws, home):
