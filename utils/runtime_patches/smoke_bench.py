@@ -14,7 +14,7 @@ from . import (bench_build, bench_results, bench_stats, bench_table, files, lock
 from .errors import UserError
 from .git import Git
 from .progress import Step, note
-from .workspace import remove
+from .workspace import remove, require_one_path
 
 # A sample of 1 ms hides the driver's resolution of 1 us. Processes are short and many:
 # how the scheduler places threads stays the same for tens of ms, so more samples of one
@@ -147,9 +147,7 @@ def _given_folder(name):
             raise UserError(f"{folder} is not a runtime: it has no "
                             f"lib/swift/linux/{library}",
                             "utils/build-runtime makes such folders in build/runtimes")
-    if ":" in str(folder):
-        raise UserError(f"the path {folder} holds a colon",
-                        "library paths are separated by colons: move it elsewhere")
+    require_one_path(folder)
     return folder
 
 

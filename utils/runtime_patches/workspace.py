@@ -41,7 +41,8 @@ class Workspace:
         """The environment of a command; `libdir` is searched first for libraries."""
         env = {**os.environ, "PATH": self.path}
         env["HOME"] = env.get("HOME") or "/tmp"
-        if os.access(pins.BUILD, os.W_OK):  # or else it is in HOME
+        # Or else it is in HOME. LLVM takes a % for a place to fill in.
+        if os.access(pins.BUILD, os.W_OK) and "%" not in str(pins.BUILD):
             env.setdefault("CLANG_MODULE_CACHE_PATH", str(pins.BUILD / "module-cache"))
         if libdir:
             rest = env.get("LD_LIBRARY_PATH")
@@ -78,9 +79,7 @@ def find(options):
 
     Returns None when it has still to be made from packages.
     """
-    if ":" in str(pins.REPO):
-        raise UserError(f"the path of this repository, {pins.REPO}, holds a colon",
-                        "library paths are separated by colons: move it elsewhere")
+    require_one_path(pins.REPO, "of this repository, ")
     if options.toolchain:
         own_toolchain = check_toolchain(Path(options.toolchain))
         if not options.checkout:
@@ -97,6 +96,14 @@ def find(options):
             raise UserError(f"{path} is not whole: it has no {needed}", renewal(path))
     sources = check_checkout(options.checkout) if options.checkout else cache / "source"
     return Workspace(cache / "root", toolchain, sources, True)
+
+
+def require_one_path(folder, what=""):
+    """UserError where the loader would take the path of `folder`, in LD_LIBRARY_PATH, for two."""
+    for sign, name in ((":", "colon"), (";", "semicolon")):
+        if sign in str(folder):
+            raise UserError(f"the path {what}{folder}{',' * bool(what)} holds a {name}",
+                            f"{name}s separate library paths: move it elsewhere")
 
 
 def renewal(path):
