@@ -21,7 +21,7 @@ from pathlib import Path
 from . import locks, pins, progress, runtimes, series, unittest_modules
 from .errors import UserError
 from .progress import note
-from .run import end
+from .run import end, terminable
 from .shapes import Check
 
 TESTS = pins.REPO / "test"
@@ -376,13 +376,14 @@ def _lit(command, env, lit, output, name, results):
     sys.stdout.flush()
     # In a session of its own: Ctrl-C comes here alone, and then ends every test.
     quiet = "-q" in options and not given & _LISTING
-    process = subprocess.Popen(command(options), env=env, start_new_session=True,
-                               stdout=subprocess.DEVNULL if quiet else None)
-    try:
-        status = process.wait()
-    except BaseException:
-        end(process)
-        raise
+    with terminable():
+        process = subprocess.Popen(command(options), env=env, start_new_session=True,
+                                   stdout=subprocess.DEVNULL if quiet else None)
+        try:
+            status = process.wait()
+        except BaseException:
+            end(process)
+            raise
     if not given & _LISTING:
         results.add(report, total, status, outputs=quiet)
     return status

@@ -1,5 +1,6 @@
 """Runs long programs with their output in a log, and ends them with the command."""
 
+import contextlib
 import os
 import re
 import signal
@@ -45,6 +46,24 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     tail = [line for line in text.splitlines() if line.strip()][-15:]
     note("\n".join("    " + line for line in tail))
     raise UserError(f"{failed} (exit status {status})", f"its whole output is in {log}")
+
+
+@contextlib.contextmanager
+def terminable():
+    """Turns a signal that ends this process into an exception meanwhile, so that who started
+    something can end it."""
+    def stop(number, _):
+        raise SystemExit(128 + number)
+
+    old = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in old.items():
+        if handler == signal.SIG_DFL:  # nohup ignores one
+            signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 def end(process):
