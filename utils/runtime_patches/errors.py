@@ -137,7 +137,8 @@ def _of_output():
 
 def _open_streams():
     """Opens /dev/null for the standard streams that are closed: other files would take their
-    numbers, and what programs print would go into those."""
+    numbers, and what programs print would go into those. Any path can be printed, in any
+    locale."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
@@ -145,6 +146,8 @@ def _open_streams():
             _to_null(number)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))
+        if number:
+            getattr(sys, name).reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def _to_null(number):
