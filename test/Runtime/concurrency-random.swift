@@ -2,7 +2,8 @@
 // RUN: %target-clang -x c -c %S/../Concurrency/Runtime/Inputs/deinit-modes.c -o %t/deinit-modes.o
 // RUN: %target-build-swift -O -parse-as-library -target %target-swift-6.2-abi-triple -Xfrontend -disable-availability-checking -import-objc-header %S/../Concurrency/Runtime/Inputs/deinit-modes.h %s %S/../Concurrency/Runtime/Inputs/DeinitModes.swift %t/deinit-modes.o -o %t/random
 // RUN: %target-codesign %t/random
-// RUN: %target-run %t/random --seeds 1:20 --operations 50000
+// ThreadSanitizer makes it many times slower.
+// RUN: %target-run %t/random --seeds 1:%if tsan %{4%} %else %{20%} --operations 50000
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
