@@ -8,7 +8,7 @@ is printed.
 import subprocess
 import time
 
-from . import files, pins, runtimes, variants
+from . import files, locks, pins, runtimes, variants
 from .errors import UserError
 from .progress import note
 
@@ -88,7 +88,8 @@ def main(ws, names, first, count, operations, workers, seconds, checkout):
     """Runs seeds until `count` are done or `seconds` are over; returns the exit status."""
     for name in names:
         runtimes.ensure(ws, name, checkout)
-        build(ws, name)
+        with locks.exclusive(pins.BUILD):
+            build(ws, name)
     end = time.monotonic() + seconds if seconds else None
     seed, done = first, 0
     while done < count and (not end or time.monotonic() < end):
