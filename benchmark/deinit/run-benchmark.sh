@@ -1,4 +1,2 @@
 #!/bin/sh
-# Compiles the benchmark where needed, and runs it on the chosen runtime: --help.
-here=$(dirname "$(readlink -f "$0")")
-PYTHONPATH=$here exec python3 -B -m deinit_tools.run_benchmark "$@"
+exec "$(dirname "$(readlink -f "$0")")/../../utils/runtime_patches/launch" deinit-run "$@"

@@ -15,16 +15,31 @@ import lit.TestRunner
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPO = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(HERE, "lit_shims"))
-from quoted_paths import QuotedPathsTest  # noqa: E402
+SMOKE = os.path.join(os.path.dirname(HERE), "benchmark", "smoke", "Inputs")
+# test/benchmark/lit.cfg.py names its own folder.
+suite = getattr(config, "tools_suite", "utils")
+
+
+class QuotedPathsTest(lit.formats.ShTest):
+    """ShTest whose %s, %S and %t are quoted: the repository's path may hold spaces."""
+
+    def execute(self, test, lit_config):
+        source = test.getSourcePath()
+        _, base = lit.TestRunner.getTempPaths(test)
+        paths = {"s": source, "S": os.path.dirname(source), "t": base + ".tmp"}
+        # A letter behind it makes another substitution's name.
+        quoted = [(f"%{letter}(?![A-Za-z])", shlex.quote(path)) for letter, path in paths.items()]
+        return lit.TestRunner.executeShTest(test, lit_config, self.execute_external, quoted)
+
+
 
 parameters = lit_config.params
 output = parameters.get("test_output") or os.path.join(tempfile.gettempdir(),
                                                        f"lit-tools-{os.getuid()}")
 
-config.name = "tools"
-config.test_source_root = HERE
-config.test_exec_root = os.path.join(os.path.abspath(output), "tools")
+config.name = "tools" if suite == "utils" else suite
+config.test_source_root = os.path.join(os.path.dirname(HERE), suite)
+config.test_exec_root = os.path.join(os.path.abspath(output), config.name)
 config.test_format = QuotedPathsTest(execute_external=True)
 config.suffixes = [".test"]
 config.excludes = ["Inputs", "lit_shims"]
@@ -33,19 +48,18 @@ config.excludes = ["Inputs", "lit_shims"]
 config.environment = {name: value for name, value in os.environ.items()
                       if not name.startswith("GIT_") and name != "PYTHONPATH"}
 config.environment["COLUMNS"] = "80"
+# For the programs in Inputs; the commands themselves do not look at it.
+config.environment["PYTHONPATH"] = os.pathsep.join(
+    [os.path.join(REPO, "utils"), os.path.join(HERE, "Inputs"), SMOKE])
 
 config.available_features.add("shell")
 config.available_features.add("root" if os.geteuid() == 0 else "plain_user")
 if "filecheck" in parameters:
     config.available_features.add("workspace")
-    if parameters.get("runtime") in ("stock", "before"):
-        config.available_features.add("runtime_before")
     config.available_features.add("runtime_" + parameters.get("runtime", "").replace(":", "-"))
+    config.available_features.update(f"without_{slug}" for slug in parameters.get("without", "").split(",") if slug)
     if parameters.get("runtime", "").rpartition("-")[2] in ("asan", "tsan"):
         config.available_features.add("instrumented")
-with open(os.path.join(REPO, "patches", "series")) as order:
-    config.available_features.update("patch_" + line.strip() for line in order
-                                     if line.strip() and not line.startswith("#"))
 config.available_features.update(
     feature for feature in parameters.get("features", "").split(",") if feature)
 chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (
@@ -67,5 +81,8 @@ config.substitutions += [
     ("%{runtime}", parameters.get("runtime", "after")),
     ("%{python}", shlex.quote(sys.executable)), ("%python", shlex.quote(sys.executable)),
     ("%{repo}", shlex.quote(REPO)), ("%utils", shlex.quote(os.path.join(REPO, "utils"))),
+    ("%{make-results}", f"{shlex.quote(sys.executable)} -B "
+     + shlex.quote(os.path.join(SMOKE, "make_results.py"))), ("%{smoke-inputs}", shlex.quote(SMOKE)),
+    ("%{Inputs}", shlex.quote(os.path.join(HERE, "Inputs"))),
     ("%FileCheck", parameters.get("filecheck", "FileCheck")),
 ]

@@ -1,79 +1,58 @@
-"""The parts of the page that come from other harnesses: tables, dots and curves as given."""
+"""The parts of the page that come from harnesses: tables, dots and curves as given."""
 
-from html import escape
-
-from . import svg
-
+from .html import Html, details, join, of, table, tag
+from .svg import Plot, dots as dots_chart, marker, number
 
 _LONG = 24
 
 
-def section(result):
-    """Tables, curves and notes of one result."""
-    data = result.data
-    parts = [f"<p>{escape(line)}</p>" for line in (*data.get("summary", []), *data.get("notes", []))]
-    parts += [_dots(entry) for entry in data.get("dots", []) if entry["rows"]]
-    plots = [_curve(curve) for curve in data.get("curves", [])]
-    if any(plots):
-        parts.append(f'<div class="plots">{"".join(plots)}</div>')
-    for entry in data.get("tables", []):
-        text = table(entry["title"], entry["columns"], entry["rows"])
-        if len(entry["rows"]) > _LONG:
-            text = (f'<details><summary>{escape(entry["title"])}: {len(entry["rows"])} rows'
-                    f"</summary>{text}</details>")
-        parts.append(text)
-    return "".join(parts)
+def section(outcome):
+    """Tables, curves and notes of one Outcome."""
+    parts = [tag("p", line) for line in (*outcome.summary, *outcome.notes)]
+    parts += [_dots(entry) for entry in outcome.dots if entry.rows]
+    chapters = {}
+    for curve in outcome.curves:
+        if plot := Plot(curve):
+            chapters.setdefault(curve.chapter, []).append(plot.figure())
+    if None in chapters:
+        parts.append(tag("div", *chapters.pop(None), class_="plots"))
+    if chapters:
+        parts.append(tag("div", [_chapter(title, plots) for title, plots in chapters.items()], class_="chapters"))
+    for entry in outcome.tables:
+        made = table(entry.title, entry.columns, [list(map(_cell, row)) for row in entry.rows])
+        parts.append(details(f"{entry.title}: {len(entry.rows)} rows", made) if len(entry.rows) > _LONG else made)
+    return join(parts)
 
 
-def table(title, columns, rows):
-    """A table that scrolls by itself when it is wider than the page."""
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
-    body = "".join(
-        "<tr>" + "".join(f'<th scope="row">{_cell(cell)}</th>' if index == 0 else
-                         f"<td>{_cell(cell)}</td>" for index, cell in enumerate(row)) + "</tr>"
-        for row in rows)
-    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}"><table>'
-            f"<caption>{escape(title)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table></div>")
+def _chapter(title, plots):
+    first, *more = plots
+    return tag("div", tag("h4", title), first, more and details(
+        Html(f"{len(more)} more plots{of(title)}"), tag("div", *more, class_="plots")))
 
 
 def _cell(value):
     if value is None:
         return "–"
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return svg.number(value)
-    return escape(str(value))
+    return number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 
 def _dots(entry):
     """A line for each row: its name, a mark for each series, and the figures."""
-    every = [value for _, values in entry["rows"] for value in values if value is not None]
+    every = [value for _, values in entry.rows for value in values if value is not None]
     if not every:
         return ""
-    reference = entry.get("reference")
-    low, high = min(0, *every), max(every) * 1.05
+    reference = entry.reference
+    low, high = min(0, *every), max([*every, reference or 0]) * 1.05
+    legend = [tag("li", tag("svg", marker(place, 9, 8), class_="key", width=18, height=16, aria_hidden="true"), name)
+              for place, name in enumerate(entry.series)]
     if reference is not None:
-        high = max(high, reference * 1.05)
-    legend = "".join(
-        f'<li><svg class="key" width="18" height="16" aria-hidden="true">{svg.marker(series, 9, 8)}'
-        f"</svg>{escape(name)}</li>" for series, name in enumerate(entry["series"]))
-    if reference is not None:
-        legend += f"<li>line: {svg.number(reference)}</li>"
+        legend.append(tag("li", f"line: {number(reference)}"))
     rows = []
-    for name, values in entry["rows"]:
-        figures = ["–" if value is None else f"{value:.2f}" if abs(value) < 100 else
-                   svg.number(value) for value in values]
-        words = f"{entry['x']}: " + ", ".join(map(" ".join, zip(entry["series"], figures)))
-        rows.append(f'<li><span>{escape(name)}</span> {svg.dots(values, low, high, reference, words)} '
-                    f'<span class="fact">{" · ".join(figures)}</span></li>')
-    return (f'<h4>{escape(entry["title"])}</h4><p class="quiet">{escape(entry["x"])}</p>'
-            f'<ul class="legend">{legend}</ul><ul class="top">{"".join(rows)}</ul>')
-
-
-def _curve(curve):
-    series = [(number, entry["name"], entry["points"], entry["points"])
-              for number, entry in enumerate(curve["series"]) if entry["points"]]
-    if not series:
-        return ""
-    return svg.Plot(curve["title"], curve["x"], curve["y"], series, bool(curve.get("log_x")),
-                    bool(curve.get("log_y"))).render()
+    for name, values in entry.rows:
+        figures = ["–" if value is None else f"{value:.2f}" if abs(value) < 100 else number(value)
+                   for value in values]
+        words = f"{entry.x}: " + ", ".join(map(" ".join, zip(entry.series, figures)))
+        rows.append(tag("li", tag("span", name), " ", dots_chart(values, low, high, reference, words), " ",
+                        tag("span", " · ".join(figures), class_="fact")))
+    return join([tag("h4", entry.title), tag("p", entry.x, class_="quiet"), tag("ul", legend, class_="legend"),
+                 tag("ul", rows, class_="top")])

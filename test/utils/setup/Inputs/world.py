@@ -7,6 +7,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import tiny
+
 COMMAND = ("build-runtime", "before", "after")
 
 
@@ -74,7 +76,7 @@ class World:
 
     def change_series(self, word):
         """Another version of the first patch; `word` gets into the libraries."""
-        subprocess.run([Path(__file__).parent / "change-series", self.repo, word], check=True)
+        tiny.lay_series(self.repo, word)
 
     def check(self, word=None):
         """AssertionError where a part that the commands take for ready is half made, or (with

@@ -1,0 +1,22 @@
+"""The folders of this repository."""
+
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[3]
+UTILS = REPO / "utils"
+BUILD = REPO / "build"
+CONFIG = REPO / "build-script-config"
+PATCHES = REPO / "patches"
+BENCHMARK = REPO / "benchmark"
+TEST = REPO / "test"
+LIVENESS = REPO / "liveness"
+REPORT = BUILD / "report"
+SAVED_RESULTS = BENCHMARK / "results"
+
+
+def shown(path):
+    """`path` as messages show it: relative to this repository if it is inside."""
+    try:
+        return path.relative_to(REPO)
+    except ValueError:
+        return path

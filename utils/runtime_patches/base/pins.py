@@ -1,0 +1,75 @@
+"""The versions that the workspace is made of: build-script-config/sources.json.
+
+utils/with-runtime reads it at each start, so it is checked without dataclasses, whose import takes 15 ms.
+"""
+
+import functools
+import hashlib
+import json
+import os
+import pwd
+from pathlib import Path
+from types import SimpleNamespace
+
+from .errors import UserError
+from .paths import CONFIG, shown
+
+_SOURCES = CONFIG / "sources.json"
+_TEXTS = ("suite", "architecture", "source", "source_version", "orig", "orig_sha256", "toolchain", "llvm_tools")
+_SHAPE = {
+    "swift": {"version": str, "tag": str},
+    "distribution": {**dict.fromkeys(_TEXTS, str), "pinned_packages": list, "packages": list},
+    "source_excludes": list,
+    "needs": {"disk_gb": (int, float), "minutes": (int, float)},
+}
+
+
+def _check(value, shape, where, hint):
+    if isinstance(shape, dict) and isinstance(value, dict):
+        for name, inner in shape.items():
+            _check(value.get(name), inner, f"{where}.{name}".lstrip("."), hint)
+    elif isinstance(shape, dict) or not isinstance(value, shape):
+        raise UserError(f"{_SOURCES} is damaged: {where or 'its content'} is missing or wrong", hint)
+    elif isinstance(value, list) and not all(isinstance(word, str) for word in value):
+        raise UserError(f"{_SOURCES} is damaged: {where} holds something else than names", hint)
+
+
+@functools.lru_cache(maxsize=None)
+def as_json():
+    """The pins as a dictionary; UserError if the file is damaged."""
+    hint = f"git checkout -- {shown(_SOURCES)}"
+    try:
+        pins = json.loads(_SOURCES.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{_SOURCES} cannot be read: {error.strerror}", hint) from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{_SOURCES} is damaged: {error}", hint) from None
+    _check(pins, _SHAPE, "", hint)
+    return pins
+
+
+@functools.lru_cache(maxsize=None)
+def load():
+    """The pins, such as load().swift.tag."""
+    return json.loads(json.dumps(as_json()), object_hook=lambda fields: SimpleNamespace(**fields))
+
+
+@functools.lru_cache(maxsize=None)
+def key():
+    """A short name for this set of pins. Caches of other pins have other names."""
+    parts = {name: value for name, value in as_json().items() if name != "needs"}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def cache_root():
+    """The folder that holds the caches of all pins."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # the XDG specification tells to ignore such a value
+        home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
+        base = os.path.join(home, ".cache")
+    return Path(base) / "swift-runtime-patches"
+
+
+def cache():
+    """The cache of these pins; all clones of this repository share it."""
+    return cache_root() / key()

@@ -1,0 +1,80 @@
+"""Runs long programs with their output in a log, and ends them with the command."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from . import locks
+from .errors import UserError, check_disk
+from .paths import BUILD
+from .progress import note
+
+_GUARD = Path(__file__).parent / "guard"
+
+
+def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
+    """Runs argv with its output in build/logs/NAME.log.
+
+    A failure is UserError(failed), with the first of `hints` [(regular expression, message,
+    hint)] that matches the output, or else its last lines. argv keeps the locks of this
+    process: what it writes stays guarded until it has ended, too.
+    """
+    logs = BUILD / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / f"{name}.log"
+    with open(log, "wb") as out:
+        # The kernel tells the guard when this process was killed.
+        guarded = ["setpriv", "--pdeathsig", "TERM", _GUARD, str(os.getpid()), *argv]
+        process = subprocess.Popen(guarded, stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=subprocess.STDOUT, cwd=cwd, env=env,
+                                   start_new_session=True, pass_fds=locks.held())
+        try:
+            status = process.wait()
+        except BaseException:
+            end(process)
+            raise
+    if status == 0:
+        return log
+    text = log.read_text(errors="replace")
+    check_disk(text, logs)
+    for pattern, message, hint in hints:
+        if re.search(pattern, text):
+            raise UserError(message, hint)
+    tail = [line for line in text.splitlines() if line.strip()][-15:]
+    note("\n".join("    " + line for line in tail))
+    raise UserError(f"{failed} (exit status {status})", f"its whole output is in {log}")
+
+
+@contextlib.contextmanager
+def terminable():
+    """Turns a signal that ends this process into an exception meanwhile, so that who started
+    something can end it."""
+    def stop(number, _):
+        raise SystemExit(128 + number)
+
+    old = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in old.items():
+        if handler == signal.SIG_DFL:  # nohup ignores one
+            signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def end(process):
+    """Ends a child that leads a session of its own, politely first."""
+    for sig, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+        try:
+            os.killpg(process.pid, sig)
+        except ProcessLookupError:
+            return
+        try:
+            process.wait(patience)
+            return
+        except subprocess.TimeoutExpired:
+            pass

@@ -1,0 +1,109 @@
+"""Dataclasses from JSON: every field is checked against its annotation."""
+
+import dataclasses
+import functools
+import json
+import typing
+from typing import Annotated, Any, Literal, Union
+
+from .errors import UserError
+
+HINT = "measure again, or leave it out"
+
+
+def is_number(value):
+    """Whether `value` is a number that can have been measured."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e18
+
+
+# A number above 0.
+Positive = Annotated[float, lambda value: value > 1e-12]
+# What a cell of a table holds.
+Cell = Union[str, float, bool, None]
+
+
+class Mismatch(Exception):
+    """The part of a value that is missing or wrong."""
+
+
+def from_json(kind, value, where=""):
+    """`value`, which json has read, as a `kind`: a type or an annotation. Raises Mismatch."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind, value, where)
+    if kind is Any or origin is Literal and value in arguments and isinstance(value, str):
+        return value
+    if origin is Annotated:
+        made = from_json(arguments[0], value, where)
+        if all(check(made) for check in arguments[1:]):
+            return made
+    elif origin is Union:
+        for one in arguments:
+            try:
+                return from_json(one, value, where)
+            except Mismatch:
+                continue
+    elif origin is list and isinstance(value, list):
+        return [from_json(arguments[0], one, f"{where}[{number}]") for number, one in enumerate(value)]
+    elif origin is tuple and isinstance(value, list) and len(value) == len(arguments):
+        return tuple(from_json(inner, one, where) for inner, one in zip(arguments, value))
+    elif origin is dict and isinstance(value, dict):
+        return {name: from_json(arguments[1], one, f"{where}.{name}".lstrip(".")) for name, one in value.items()}
+    elif kind is float and is_number(value):
+        return value
+    elif isinstance(kind, type) and kind is not float and isinstance(value, kind):
+        if kind is not int or is_number(value):
+            return value
+    raise Mismatch(where or "its content")
+
+
+def _dataclass(kind, value, where):
+    if not isinstance(value, dict):
+        raise Mismatch(where or "its content")
+    made = {}
+    for field, hint in _fields(kind):
+        place = f"{where}.{field.name}".lstrip(".")
+        if field.name in value:
+            made[field.name] = from_json(hint, value[field.name], place)
+        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise Mismatch(place)
+    return kind(**made)
+
+
+@functools.lru_cache(maxsize=None)
+def _fields(kind):
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return [(field, hints[field.name]) for field in dataclasses.fields(kind)]
+
+
+def checked(kind, data, path, hint=HINT):
+    """The `kind` in `data`, which the file `path` held; UserError if it is damaged."""
+    try:
+        return from_json(kind, data, "")
+    except Mismatch as fault:
+        raise UserError(f"{path} is damaged: {fault} is missing or wrong", hint) from None
+
+
+def parse(text, path, hint=HINT):
+    """The value in JSON `text`, which the file `path` held."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}", hint) from None
+
+
+def read_text(path, hint=HINT):
+    """The text of a file; UserError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"there is no {path}", hint) from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is damaged: it is not text", hint) from None
+
+
+def dump(value, indent=None):
+    """A dataclass as JSON."""
+    return json.dumps(dataclasses.asdict(value), indent=indent, ensure_ascii=False) + "\n"

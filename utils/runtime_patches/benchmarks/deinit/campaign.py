@@ -1,0 +1,205 @@
+"""Measures all datasets on several runtimes, in rounds, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import subprocess
+from pathlib import Path
+from statistics import median
+
+from ...base import files
+from ...base.errors import UserError
+from ...base.process import end
+from ...runtimes.libraries import NAMES
+from . import dataset, driver, points
+
+SEED = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    """How much of the experiments is run: every `thin`-th point, at least `least`
+    points, at most `objects` objects a point, each point in as many rounds as take
+    `seconds`, but in no less and no more than `rounds` says, each with `retry_ms` for
+    disturbed points."""
+    name: str
+    thin: int
+    least: int
+    objects: int
+    rounds: tuple
+    seconds: float
+    retry_ms: int
+
+    def inputs(self, inputs):
+        """The (values, objects, points) that stand for `inputs`."""
+        low, high = inputs.objects
+        high = max(low, min(high, self.objects))
+        return inputs.values, (low, high), max(self.least, inputs.points // self.thin)
+
+    def rounds_of(self, data):
+        """How many rounds a run deserves whose first round gave `data`: an odd number,
+        so that the median is a round and no mean of two. Two threads that share a queue
+        stay in one of two speeds for some time (3x apart, also on an idle machine);
+        which one a round meets is chance, and a median of more rounds depends less on it."""
+        low, high = self.rounds
+        rounds = int(self.seconds * 1e9 / max(1, sum(data.total)))
+        return max(low, min(high, rounds - 1 + rounds % 2))
+
+
+FULL = Scale("full", thin=5, least=200, objects=50000, rounds=(3, 9), seconds=30, retry_ms=50)
+QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds=0, retry_ms=10)
+SCALES = {scale.name: scale for scale in (FULL, QUICK)}
+
+
+class Results:
+    """What has been measured: data/ below `home` has a dataset for each run and each of
+    the runtimes `names`, but none where a runtime lacks the benchmark."""
+
+    def __init__(self, home, scale, names):
+        self.home, self.scale, self.names = Path(home), scale, list(names)
+        self.data = self.home / "data"
+
+    def load(self, run, name):
+        """The dataset of `run` on runtime `name`; None where there is none."""
+        path = self.path(run, name)
+        return dataset.read_dataset(path) if path.exists() else None
+
+    def inputs_of(self, run):
+        """The points of a run."""
+        return dataset.read_inputs(self.inputs_path(run.inputs))
+
+    def path(self, run, name):
+        """The file of a dataset."""
+        return self.data / f"{run.name}.{name.replace(':', '-')}.txt"
+
+    def inputs_path(self, inputs):
+        """The file of the points that stand for `inputs`."""
+        values, objects, _ = self.scale.inputs(inputs)
+        name = inputs.name or f"inputs-v{values[0]}-{values[1]}-o{objects[0]}-{objects[1]}"
+        return self.data / f"{name}.txt"
+
+
+class Campaign(Results):
+    """Measures. Each round of each dataset is a file in raw/ that appears when it is
+    whole, and is measured again when the program, the runtime or the points change."""
+
+    def __init__(self, ws, home, scale, runtimes):
+        super().__init__(home, scale, [runtime.name for runtime in runtimes])
+        self.ws, self.runtimes = ws, {runtime.name: runtime for runtime in runtimes}
+        self.raw = self.home / "raw"
+        for folder in (self.raw, self.data):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.program = driver.build(ws)
+        self.keys = {name: self._key(runtime) for name, runtime in self.runtimes.items()}
+        # The runtimes that have the benchmark, by the name of the run.
+        self._able = {}
+
+    def _key(self, runtime):
+        digest = hashlib.sha256(self.program.read_bytes())
+        for library in sorted(NAMES):
+            if runtime.library(library).exists():
+                digest.update(runtime.library(library).read_bytes())
+        return digest.hexdigest()[:12]
+
+    def rounds(self, runs):
+        """What to `measure` next, as (number of the round, run). One round of all runs
+        follows the other: a state of the machine that lasts for minutes meets one round
+        of many runs, and not all rounds of one."""
+        for number in range(1, self.scale.rounds[1] + 1):
+            for run in runs:
+                if number == 1 or number <= self._count(run):
+                    yield number, run
+
+    def measure(self, number, run):
+        """Measures one round of one dataset on each runtime in turn."""
+        inputs = self._write_inputs(run.inputs)
+        if number == 1:
+            self._able[run.name] = self.names
+        self._able[run.name] = [name for name in self._able[run.name]
+                                if self._round(run, inputs, name, number)]
+
+    def merge(self, runs):
+        """Lays the median of the rounds for each point in data/."""
+        for run in runs:
+            for name in self.names:
+                if name in self._able[run.name]:
+                    self._merge(run, name)
+                else:
+                    self.path(run, name).unlink(missing_ok=True)
+
+    def _count(self, run):
+        """The number of rounds; by the oldest runtime: the others are not slower, as a
+        rule."""
+        able = self._able[run.name]
+        return self.scale.rounds_of(
+            dataset.read_dataset(self._raw_path(run, able[0], 1))) if able else 0
+
+    def _write_inputs(self, inputs):
+        path = self.inputs_path(inputs)
+        text = "\n".join(points.lines(*self.scale.inputs(inputs), SEED)) + "\n"
+        if not path.exists() or path.read_text() != text:
+            files.write(path, text)
+        return path
+
+    def _raw_path(self, run, name, number):
+        return self.raw / f"{run.name}.{name.replace(':', '-')}.{number}.txt"
+
+    def _round(self, run, inputs, name, number):
+        """False: the runtime lacks the benchmark."""
+        path = self._raw_path(run, name, number)
+        points_key = hashlib.sha256(inputs.read_bytes()).hexdigest()[:12]
+        label = (f"{run.benchmark} {inputs.name} --ballast={run.ballast} --runtime={name} "
+                 f"key={self.keys[name]}-{points_key}")
+        if _is_complete(path, label, inputs):
+            return True
+        path.unlink(missing_ok=True)
+        partial = path.with_suffix(".partial")
+        argv = driver.command(self.program, name, run.benchmark, inputs, ballast=run.ballast,
+                              retry_ms=self.scale.retry_ms, label=label)
+        try:
+            with open(partial, "wb") as out:
+                status, errors = self._run(self.runtimes[name], argv, out)
+            if status == 0:
+                partial.rename(path)
+        finally:
+            partial.unlink(missing_ok=True)
+        if status == driver.LACKS_MODE:
+            return False
+        if status:
+            lines = errors.strip().splitlines() or [f"exit status {status}"]
+            reason = next((line[7:] for line in lines if line.startswith("error: ")), lines[-1])
+            raise UserError(f"{run.benchmark} on runtime '{name}': {reason}",
+                            f"./run-benchmark.sh {run.benchmark} '{inputs}' "
+                            f"--ballast={run.ballast} --runtime={name}")
+        return True
+
+    def _run(self, runtime, argv, out):
+        """Runs a measurement; ends it when this process is told to end. Returns its exit status and what it
+        wrote to standard error."""
+        process = runtime.popen(self.ws, argv, binds=[self.home], stdin=subprocess.DEVNULL, stdout=out,
+                                stderr=subprocess.PIPE, text=True, start_new_session=True)
+        try:
+            _, errors = process.communicate()
+        except BaseException:
+            end(process)
+            raise
+        return process.returncode, errors
+
+    def _merge(self, run, name):
+        rounds = [dataset.read_dataset(self._raw_path(run, name, number))
+                  for number in range(1, self._count(run) + 1)]
+        columns = [[median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
+                   for phase in ("schedule", "total")]
+        label = (f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
+                 f"median of {len(rounds)} rounds")
+        path = self.path(run, name)
+        dataset.write_dataset(path, dataset.Dataset(str(path), label, *columns, inputs=None))
+
+
+def _is_complete(path, label, inputs):
+    try:
+        data = dataset.read_dataset(path)
+    except UserError:
+        return False
+    return data.label == label and len(data) == len(dataset.read_inputs(inputs))

@@ -1,0 +1,62 @@
+"""The times of a dataset by phase, and the points that a fit is limited to."""
+
+from ...base.errors import UserError
+
+from . import dataset as files
+
+PHASES = {
+    "S": ("Scheduling", lambda data: data.schedule),
+    "E": ("Execution", lambda data: [t - s for s, t in zip(data.schedule, data.total)]),
+    "T": ("Total", lambda data: data.total),
+}
+
+
+def parse(text):
+    """The list of phases in `S,T`; UserError for one that does not exist."""
+    phases = [word.strip() for word in text.split(",")]
+    for phase in phases:
+        if phase not in PHASES:
+            raise UserError(f"--phases: there is no phase '{phase}'",
+                            "the phases are S (Scheduling), T (Total) and E (Execution)")
+    return list(dict.fromkeys(phases))
+
+
+def times(phase, data, baseline=None):
+    """Nanoseconds for each point, less those of `baseline` where given."""
+    own = PHASES[phase][1](data)
+    if baseline is None:
+        return own
+    return [a - b for a, b in zip(own, PHASES[phase][1](baseline))]
+
+
+class Selection:
+    """The points whose values and objects are within closed intervals (None: open end)."""
+
+    def __init__(self, inputs, values=(None, None), objects=(None, None)):
+        self.indices = [i for i, point in enumerate(zip(inputs.values, inputs.objects))
+                        if _within(point[0], values) and _within(point[1], objects)]
+        if not self.indices:
+            raise UserError(f"no point of {inputs.path} is left within the given limits",
+                            "change --min-values, --max-values, --min-objects or --max-objects")
+        self.values = self.of(inputs.values)
+        self.objects = self.of(inputs.objects)
+
+    def of(self, column):
+        """The part of `column` that belongs to the selected points."""
+        return [column[i] for i in self.indices]
+
+
+def _within(number, limits):
+    low, high = limits
+    return (low is None or number >= low) and (high is None or number <= high)
+
+
+def load(inputs_path, dataset_path, baseline_path=None):
+    """(inputs, dataset, baseline or None), checked to belong together."""
+    inputs = files.read_inputs(inputs_path) if inputs_path else None
+    data = files.read_dataset(dataset_path)
+    inputs = files.inputs_of(data, inputs)
+    baseline = files.read_dataset(baseline_path) if baseline_path else None
+    if baseline:
+        files.check_same_inputs(data, baseline, inputs)
+    return inputs, data, baseline

@@ -1,0 +1,120 @@
+"""Takes the samples, inside the workspace: a plan comes in, a line of JSON for each
+sample goes out. Needs nothing but Python's own library.
+
+A sample is one run of the program with some workers. Workers that are processes are
+several runs that begin at the same time.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from ..harness.rounds import interleaved
+
+# Seconds that a run needs before its workers can begin; doubled while one comes too late.
+_LEAD, _LONGEST_LEAD = 0.06, 8
+
+
+class Failed(Exception):
+    """A worker did not do its part."""
+
+
+def _command(plan, sample, workers, processors, start):
+    kind = "tasks" if sample["kind"] == "tasks" else "threads"
+    return [plan["program"], sample["row"], f"--as={kind}", f"--workers={workers}",
+            f"--processors={','.join(map(str, processors))}", f"--start={start}",
+            f"--milliseconds={plan['milliseconds']}"]
+
+
+def _run(plan, sample, lead):
+    """[(operations, elapsed ns, waited ns, late)] for each worker."""
+    start = time.monotonic_ns() + int(lead * 1e9)
+    workers, processors = sample["workers"], plan["processors"]
+    if sample["kind"] == "processes":
+        commands = [_command(plan, sample, 1, [processors[worker]], start)
+                    for worker in range(workers)]
+    else:
+        commands = [_command(plan, sample, workers, processors[:workers], start)]
+    env = {**os.environ, "LD_LIBRARY_PATH": plan["libraries"][sample["runtime"]],
+           "SWIFT_BACKTRACE": "enable=off", **plan["environment"]}
+    runs = [subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for command in commands]
+    limit = time.monotonic() + lead + plan["milliseconds"] / 1000 + plan["patience"]
+    try:
+        outputs = [run.communicate(timeout=max(0.1, limit - time.monotonic())) for run in runs]
+    except subprocess.TimeoutExpired:
+        raise Failed(f"has not ended after {plan['patience']} s") from None
+    finally:
+        for run in runs:
+            if run.poll() is None:
+                run.kill()
+                run.wait()
+    found = []
+    for number, (run, (text, errors)) in enumerate(zip(runs, outputs), 1):
+        who = f"worker {number} of {workers}" if len(runs) > 1 else "the process of the workers"
+        if run.returncode:
+            raise Failed(f"{who} {_ending(run.returncode, errors)}")
+        library, *lines = [line.split("\t") for line in text.splitlines()]
+        if os.path.dirname(library[1]) != plan["libraries"][sample["runtime"]]:
+            raise Failed(f"{who} has loaded {library[1]}, not {sample['runtime']}'s library")
+        found += [tuple(map(int, line)) for line in lines]
+    return found
+
+
+def _ending(status, errors):
+    lines = [line for line in errors.splitlines() if line.strip()]
+    if status < 0:
+        text = f"died: {signal.Signals(-status).name}"
+    else:
+        text = f"ended with status {status}"
+    return text + (f" ({lines[0].strip()[:150]})" if lines else "")
+
+
+def take(plan, sample):
+    """One sample, taken again while other programs disturb it; the least disturbed
+    attempt counts. Returns {rate: operations a second, share: of the time for which a
+    worker waited for a core}."""
+    lead, best, attempts = _LEAD, None, 0
+    while attempts < plan["attempts"]:
+        workers = _run(plan, sample, lead)
+        if any(late for *_, late in workers):
+            lead *= 2
+            if lead > _LONGEST_LEAD:
+                raise Failed("the workers do not begin at the same time: the machine is too busy")
+            continue
+        attempts += 1
+        share = max(waited / elapsed for _, elapsed, waited, _ in workers)
+        # In the time for which a worker had a core.
+        rate = sum(operations * 1e9 / (elapsed - waited) for operations, elapsed, waited, _ in workers)
+        if best is None or share < best["share"]:
+            best = {"rate": rate, "share": share}
+        if share <= plan["quiet"]:
+            break
+    return best
+
+
+def main():
+    plan = json.load(sys.stdin)
+    samples = [(kind, workers, runtime) for kind in plan["kinds"] for workers in plan["workers"]
+               for runtime in plan["libraries"]]
+    for number, row, (kind, workers, runtime) in interleaved(plan["rounds"], plan["rows"], lambda row: samples,
+                                                             random.Random(1)):
+        sample = {"row": row, "kind": kind, "workers": workers, "runtime": runtime}
+        try:
+            print(json.dumps({**sample, "round": number, **take(plan, sample)}), flush=True)
+        except Failed as failure:
+            print(json.dumps({**sample, "failed": str(failure)}), flush=True)
+            return
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        main()
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.exit(130)

@@ -1,0 +1,37 @@
+"""What Results makes of samples whose outcome is known."""
+
+import unittest
+
+from . import table
+from .results import Results
+
+PLAN = {"quiet": 0.02, "rows": ["row"], "workers": [1, 2], "libraries": {"a": "", "b": ""}}
+RATES = {("threads", 1): 100, ("threads", 2): 150, ("tasks", 1): 100, ("tasks", 2): 120, ("processes", 1): 100,
+         ("processes", 2): 200}
+
+
+def samples(shares=(0, 0, 0)):
+    # The machine is at half its speed in the last round: the ratios stay.
+    return [{"row": "row", "kind": kind, "workers": workers, "runtime": runtime, "round": number,
+             "rate": rate * (0.5 if number == 2 else 1) * (1.25 if runtime == "b" else 1),
+             "share": shares[number] if runtime == "a" else 0}
+            for (kind, workers), rate in RATES.items() for runtime in "ab" for number in range(3)]
+
+
+class Scaling(unittest.TestCase):
+    def test_ratios(self):
+        results = Results(PLAN, samples())
+        self.assertEqual(results.line("row", 2, "a"), (1.5, 1.2, 2.0, 0.75, 0.5))
+        self.assertEqual(results.one_worker("row", "a", "b"), 1.25)
+        self.assertIsNone(results.speed_up("row", "threads", 4, "a"))
+
+    def test_one_disturbed_sample_in_three_does_not_move_a_median(self):
+        self.assertFalse(Results(PLAN, samples()).noisy("row"))
+        self.assertFalse(Results(PLAN, samples((0.5, 0, 0))).noisy("row"))
+        self.assertTrue(Results(PLAN, samples((0.5, 0.5, 0))).noisy("row"))
+
+    def test_table(self):
+        lines = table.lines(Results(PLAN, samples((0.5, 0.5, 0))), {"row": "nothing"}, 2, ["a", "b"])[1]
+        self.assertEqual(lines, [["row (noisy)", "nothing", *["1.50", "1.20", "2.00", "0.75", "+0.50"] * 2, "1.25"]])
+        lines = table.lines(Results(PLAN, samples()), {"row": "nothing"}, 4, ["a"])[1]
+        self.assertEqual(lines, [["row", "nothing", *["-"] * 5]])

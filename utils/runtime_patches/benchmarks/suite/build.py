@@ -1,0 +1,232 @@
+"""Builds upstream's benchmark suite, with this repository's entries, by plain swiftc.
+
+One module a file, as upstream's CMake does it. Objects and binaries are named by
+the hash of everything that goes into them, so ninja has only to make missing ones.
+"""
+
+import hashlib
+import os
+import platform
+import re
+import shlex
+from pathlib import Path
+
+from ...base import files, locks, pins
+from ...base.errors import UserError
+from ...base.files import remove
+from ...base.paths import BENCHMARK, BUILD
+from ...base.process import run_logged
+from ...base.progress import Step
+
+FOLDER = BUILD / "benchmark"
+OURS = BENCHMARK / "single-source"
+_HEAP_START = BENCHMARK / "native" / "heap-start.c"
+
+# The form that upstream's Benchmark_Driver looks for: Benchmark_O-ARCH*.
+BINARY = f"Benchmark_O-{platform.machine()}-unknown-linux-gnu"
+
+_COMMON = ["-O", "-whole-module-optimization", "-c", "-module-cache-path", "module-cache"]
+_SUITE = ["-swift-version", "4"]
+_CXX = ["-Xfrontend", "-enable-experimental-cxx-interop", "-Xcc", "-std=c++20"]
+_KEPT = 4
+
+
+class Module:
+    """name, sources (files of the host), flags of swiftc, ours (this repository's)."""
+
+    def __init__(self, name, sources, flags=(), ours=False, headers=()):
+        self.name = name
+        self.sources = sources
+        self.flags = [*_COMMON, *flags]
+        self.ours = ours
+        self.headers = headers
+
+    def __repr__(self):
+        return self.name
+
+    def key(self, base):
+        """A hash of the content that the object is made from, and of `base`."""
+        digest = hashlib.sha256(f"{base} {self.name} {self.flags}".encode())
+        for path in [*self.sources, *self.headers]:
+            digest.update(b"\0" + path.read_bytes())
+        return digest.hexdigest()[:16]
+
+
+def suite(ws):
+    """{name: Module} of upstream's whole suite and our entries."""
+    home = ws.swift / "benchmark"
+    try:
+        main = (home / "utils" / "main.swift").read_text()
+    except OSError:
+        raise UserError(f"{home} does not hold upstream's benchmark suite",
+                        f"check out {pins.load().swift.tag} there") from None
+    found = {}
+    for name in _registered(main):
+        source = home / "single-source" / f"{name}.swift"
+        cxx = home / "cxx-source" / f"{name}.swift"
+        if source.exists() and not name.startswith("ObjectiveC"):
+            found[name] = Module(name, [source], [*_SUITE, "-parse-as-library"])
+        elif cxx.exists():
+            headers = home / "utils" / "CxxTests"
+            found[name] = Module(
+                name, [cxx], [*_SUITE, "-parse-as-library", *_CXX, "-I", str(headers),
+                              "-Xfrontend", "-validate-tbd-against-ir=none"],
+                headers=sorted(headers.iterdir()))
+        elif (home / "multi-source" / name).is_dir():
+            found[name] = Module(name, sorted((home / "multi-source" / name).glob("*.swift")),
+                                 [*_SUITE, "-parse-as-library"])
+    for source in sorted(OURS.glob("*.swift")):
+        found[source.stem] = Module(source.stem, [source], [*_SUITE, "-parse-as-library"],
+                                    ours=True)
+    return found
+
+
+def _registered(main):
+    return re.findall(r"^\s*register\((\w+)\.benchmarks\)", main, re.M)
+
+
+def may_match(module, pattern):
+    """Whether a benchmark of this module may have a name that the regular expression `pattern` finds: by the
+    texts in its sources, without building it. Where names are composed, one of the pattern's words will do."""
+    source = "\n".join(path.read_text(errors="replace") for path in module.sources)
+    texts = re.findall(r'"((?:[^"\\\n]|\\.)*)"', source)
+    if any(re.search(pattern, text) for text in texts):
+        return True
+    words = re.findall(r"\w{3,}", pattern)
+    composed = any("\\(" in text for text in texts) or re.search(r'\bname: *[^"\s]', source)
+    return bool(composed) and (not words or any(word in text for word in words for text in texts))
+
+
+def default(modules):
+    """The modules with our entries, and upstream's that carry the concurrency tag."""
+    return {name: module for name, module in modules.items()
+            if module.ours or ".concurrency" in module.sources[0].read_text()}
+
+
+def main_text(upstream, chosen):
+    """upstream's main.swift with only the chosen modules imported and registered."""
+    kept = []
+    for line in upstream.split("\n"):
+        named = re.match(r"import (\w+)$|\s*register\((\w+)\.benchmarks\)", line)
+        name = named and (named[1] or named[2])
+        if not name or name in chosen or name in ("TestsUtils", "DriverUtils"):
+            kept.append(line)
+    missing = [name for name in chosen if name not in _registered(upstream)]
+    end = kept.index("main()")
+    return "\n".join([f"import {name}" for name in missing] + kept[:end]
+                     + [f"register({name}.benchmarks)" for name in missing] + kept[end:])
+
+
+def build(ws, chosen):
+    """Builds the benchmark binary of the modules `chosen`; returns its path."""
+    home = ws.swift / "benchmark" / "utils"
+    with locks.exclusive(FOLDER):
+        rules = _Rules(ws)
+        utils = rules.add(Module("TestsUtils", [home / "TestsUtils.swift"],
+                                 [*_SUITE, "-parse-as-library"]))
+        driver = rules.add(Module("DriverUtils", [home / "DriverUtils.swift",
+                                                  home / "ArgParse.swift"],
+                                  ["-parse-as-library"]), [utils])
+        made = [rules.add(module, [utils]) for module in chosen.values()]
+        text = main_text((home / "main.swift").read_text(), chosen)
+        (FOLDER / "main").mkdir(exist_ok=True)
+        main = FOLDER / "main" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.swift"
+        main.write_text(text)
+        cxx = [*_CXX, "-I", str(home / "CxxTests")] if any(
+            module.headers for module in chosen.values()) else []
+        made = [utils, driver, *made]
+        made.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), made))
+        binary = rules.link([*made, rules.native(_HEAP_START)])
+        record = (FOLDER / binary).with_name(files.MADE)
+        if not files.is_intact(record):
+            (FOLDER / binary).unlink(missing_ok=True)
+            with Step(f"benchmark suite: {len(chosen)} modules"):
+                rules.run(binary)
+            files.write_intact(record, {}, [FOLDER / binary])
+        os.utime((FOLDER / binary).parent)
+        _prune()
+    return FOLDER / binary
+
+
+class _Rules:
+    """A ninja file in the making; all paths are relative to build/benchmark."""
+
+    def __init__(self, ws):
+        self.ws = ws
+        swiftc = ws.outside(ws.toolchain / "bin" / "swiftc")
+        made = swiftc.stat()
+        self.base = f"{ws.toolchain} {made.st_size} {int(made.st_mtime)}"
+        self.lines = ["rule run", "  command = $c", "  description = $out"]
+        self.keys = {}
+
+    def add(self, module, needs=()):
+        """The object of a module that imports the modules of the objects `needs`."""
+        key = module.key(" ".join([self.base, *needs]))
+        folder = f"modules/{module.name}-{key}"
+        target = f"{folder}/{module.name}.o"
+        imports = [word for need in needs for word in ("-I", os.path.dirname(need))]
+        self._rule(target, needs, [
+            "swiftc", *module.flags, *imports, "-module-name", module.name,
+            "-emit-module", "-emit-module-path", f"{folder}/{module.name}.swiftmodule",
+            "-o", target, *map(str, module.sources)])
+        return target
+
+    def native(self, source):
+        """The object of a C file."""
+        key = hashlib.sha256(self.base.encode() + source.read_bytes()).hexdigest()[:16]
+        target = f"modules/{source.stem}-{key}/{source.stem}.o"
+        self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])
+        return target
+
+    def link(self, objects):
+        """The binary; it finds its libraries beside it, as upstream's does on Darwin."""
+        key = hashlib.sha256(" ".join([self.base, *objects]).encode()).hexdigest()[:16]
+        target = f"binaries/{key}/{BINARY}"
+        self._rule(target, objects, [
+            "swiftc", "-O", *objects, "-o", target, "-no-toolchain-stdlib-rpath",
+            "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/swift/linux"])
+        return target
+
+    def _rule(self, target, needs, argv):
+        command = shlex.join(argv).replace("$", "$$")
+        self.lines += [f"build {target}: run {' '.join(needs)}", f"  c = {command}"]
+
+    def run(self, target):
+        """Makes the target and what it needs. ninja removes what an interruption left."""
+        (FOLDER / "build.ninja").write_text("\n".join(self.lines) + "\n")
+        # LLVM takes a % in the path of its module cache for a place to fill in.
+        fixed = [(FOLDER, "/swift-benchmark")] if "%" in str(FOLDER) else []
+        folder = fixed[0][1] if fixed else FOLDER
+        run_logged(self.ws.command(["ninja", "-C", folder, target], fixed=fixed),
+                   "benchmark", env=self.ws.environment(),
+                   failed="the benchmark suite does not build", hints=[
+                       (r"file format not recognized", "a compiled file of the benchmark suite "
+                        "is damaged", f"rm -r {shlex.quote(str(FOLDER))}; the same command then "
+                        "rebuilds it")])
+
+
+def _prune():
+    """Keeps the newest versions of each module and the newest binaries."""
+    groups = {}
+    for path in [*FOLDER.glob("modules/*"), *FOLDER.glob("binaries/*"),
+                 *FOLDER.glob("main/*")]:
+        name = path.name.rpartition("-")[0]
+        groups.setdefault((path.parent, name), []).append(path)
+    for paths in groups.values():
+        for path in sorted(paths, key=lambda p: p.stat().st_mtime)[:-_KEPT]:
+            remove(path)
+
+
+def lay(binary, runtime):
+    """Puts the binary into runtime/bin, where upstream's scripts expect exactly one."""
+    folder = runtime / "bin"
+    folder.mkdir(exist_ok=True)
+    target = folder / binary.name
+    if not (target.exists() and os.path.samefile(target, binary)):
+        partial = folder / "partial"
+        partial.unlink(missing_ok=True)
+        os.link(binary, partial)
+        os.replace(partial, target)
+    for other in folder.glob("Benchmark_O-*"):
+        if other != target:
+            other.unlink()

@@ -1,0 +1,209 @@
+"""Compares two runtimes with upstream's benchmark suite and this repository's entries, in interleaved rounds."""
+
+import dataclasses
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...base import files, locks, pins
+from ...base.errors import UserError
+from ...base.files import remove
+from ...base.git import Git
+from ...base.paths import REPO
+from ...base.progress import Step, note
+from ...results import comparison, environment, verdicts
+from ...results.comparison import Comparison, Failure, Method, Process, Row, Side, Sides
+from ...runtimes.libraries import LIBRARIES, NAMES
+from ..harness import inside
+from . import build
+
+# A sample of 1 ms hides the driver's resolution of 1 us. Processes are short and many: how the
+# scheduler places threads stays the same for tens of ms, so more samples of one process say little.
+# The budget keeps the default run within 5 minutes.
+PLAN = {"sample_us": 1000, "process_us": 16000, "most_samples": 16, "timeout": 120,
+        "budget": 200, "fewest_rounds": 6, "most_rounds": 60, "copies": 3}
+
+# Hash seeds as upstream's Benchmark_Driver sets them. And glibc must not give memory back between
+# samples: whether it does hangs on which block happens to lie on top of the heap, and made single
+# rows 50 % slower on either side. The user's own values win.
+_VARIABLES = {"SWIFT_DETERMINISTIC_HASHING": "1", "SWIFT_BACKTRACE": "enable=off",
+              "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}"}
+
+
+@dataclass
+class Chosen:
+    """The benchmark binary, the names of its modules, and the rows to measure: what the loop reads of them."""
+
+    binary: Path
+    modules: list
+    rows: list = field(default_factory=list)
+
+
+def side_of(runtime):
+    """The Side of a runtime that is built."""
+    made = {key: value for key, value in runtime.record.items() if key != "files"}
+    there = [name for name in NAMES if runtime.library(name).is_file()]
+    libraries: dict[str, dict[str, Any]] = {
+        name: {"path": str(runtime.library(name)), "sha256": files.sha256(runtime.library(name))} for name in there}
+    return Side(runtime.name, str(runtime.folder), str(runtime.libraries), made, libraries)
+
+
+def check_filter(ws, pattern):
+    """UserError if no benchmark of the suite can have a name that `pattern` finds."""
+    if pattern and not any(build.may_match(module, pattern) for module in build.suite(ws).values()):
+        _none(pattern)
+
+
+def _none(pattern):
+    raise UserError(f"no benchmark matches '{pattern}'", "utils/run-smoke-bench --list, or --list --all, names them")
+
+
+def choose(ws, sides, pattern=None, everything=False):
+    """The Chosen of the whole suite, or of our entries and upstream's concurrency entries; what else matches
+    `pattern` is looked for in the whole suite."""
+    suite = build.suite(ws)
+    attempts = [suite] if everything else [build.default(suite)]
+    if pattern:
+        attempts.append({name: module for name, module in suite.items() if build.may_match(module, pattern)})
+    for number, modules in enumerate(attempts):
+        if not modules:
+            continue
+        if number:
+            note(f"no default row matches '{pattern}': looking in the whole suite")
+        found = Chosen(build.build(ws, modules), list(modules))
+        found.rows = _rows(ws, sides, found.binary, pattern)
+        if found.rows:
+            return found
+    return _none(pattern)
+
+
+def _rows(ws, sides, binary, pattern):
+    listed = {"old": _listing(ws, sides.old, binary), "new": _listing(ws, sides.new, binary)}
+    rows = []
+    for name, tags in sorted({**listed["old"], **listed["new"]}.items()):
+        wanted = re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags)
+        has = [side for side in ("old", "new") if name in listed[side]]
+        if wanted:
+            rows.append({"name": name, "tags": tags, "sides": has,
+                         "columns": ["old", "control", "new"] if len(has) == 2 else has})
+    return rows
+
+
+def _listing(ws, side, binary):
+    """{name: tags} of the benchmarks that run on a side."""
+    done = ws.run([binary, "--list", "--json", "--skip-tags="], check=False, binds=[side.folder],
+                  env={"LD_LIBRARY_PATH": side.library_path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                  text=True)
+    try:
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        if done.returncode == 0:
+            return {row["name"]: row["tags"] for row in found}
+    except (ValueError, KeyError, TypeError):
+        pass
+    lines = done.stdout.strip().splitlines() or [f"exit status {done.returncode}"]
+    raise UserError(f"the benchmark binary does not start on {side.name}: {lines[-1]}",
+                    f"are all of the toolchain's libraries in {side.library_path}?")
+
+
+def measure(ws, sides, chosen, rounds, output):
+    """Measures, and returns the Comparison. output: a folder that exists, for copies of the libraries."""
+    # Two measurements at once would disturb each other.
+    with locks.exclusive(comparison.FOLDER.parent):
+        # As for Ctrl-C: nothing is left behind.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        return _measure(ws, sides, chosen, rounds, output / "libraries")
+
+
+def _measure(ws, sides, chosen, rounds, scratch):
+    begin, started, machine = time.time(), environment.now(), environment.here()
+    if machine.load_before[0] > machine.usable_cores / 2:
+        note(f"this machine is busy (load {machine.load_before[0]:.1f} on {machine.usable_cores} cores): figures will "
+             "be less sharp")
+    plan = {**PLAN, "binary": str(chosen.binary), "rows": chosen.rows, "rounds": rounds, "seed": int(begin),
+            "libraries": [library.name for library in LIBRARIES if library.always], "scratch": str(scratch),
+            "sides": {name: dataclasses.asdict(side) for name, side in vars(sides).items()}, "variables": _VARIABLES}
+    remove(scratch)
+    try:
+        events = _run(ws, plan, [scratch.parent, sides.old.folder, sides.new.folder])
+    finally:
+        remove(scratch)
+    taken = {row["name"]: Row(row["name"], {column: [] for column in row["columns"]}, row["iterations"], row["tags"])
+             for row in events["calibrated"]}
+    for event in events["process"]:
+        _prove(event, sides, scratch)
+        row, column = taken[event.pop("name")], event.pop("column")
+        row.columns[column].append(Process(**event))
+    for side in (sides.old, sides.new):
+        for library in plan["libraries"]:
+            if not side.libraries[library].get("processes") and events["process"]:
+                raise UserError(f"no process on {side.name} was seen with {library}",
+                                "is the process table (/proc) hidden on this system?")
+    failed = [Failure(**event) for event in events["failed"]]
+    rows = list(taken.values())
+    judged, one_sided = comparison.conclude(rows, failed)
+    machine.load_after = list(os.getloadavg())
+    machine.others, machine.stolen = events["end"][0]["others"], events["end"][0]["stolen"]
+    git = Git(REPO)
+    method = Method(events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"],
+                    _VARIABLES)
+    return Comparison(
+        sides, method, machine, rows, judged, one_sided, failed, started=started,
+        seconds=round(time.time() - begin, 1), state=environment.state(),
+        binary={"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}, toolchain=str(ws.toolchain),
+        pins=pins.as_json(), modules=sorted(chosen.modules),
+        repository={"commit": git.call("rev-parse", "HEAD").stdout.strip(),
+                    "changed": git.call("status", "--porcelain").stdout.splitlines()})
+
+
+def _prove(event, sides, scratch):
+    """UserError if a measured process did not run on copies of its side's libraries."""
+    side = sides.new if event["column"] == "new" else sides.old
+    for library, path in event.pop("loaded").items():
+        folder = Path(path).parent
+        if folder.parent != scratch or not folder.name.strip("-").startswith(event["column"]):
+            raise UserError(f"{event['name']} on {side.name} ran with {path}",
+                            f"it should have been {side.library_path}/{library}: is LD_PRELOAD set?")
+        entry = side.libraries[library]
+        entry["processes"] = entry.get("processes", 0) + 1
+
+
+def _run(ws, plan, binds):
+    """Runs the measuring loop inside; returns its events {event: [fields]}."""
+    found = {"calibrated": [], "plan": [], "process": [], "failed": [], "end": []}
+    rows = f"{len(plan['rows'])} benchmark{'s' * (len(plan['rows']) != 1)}"
+    statuses = []
+    events = inside.events(ws, "benchmarks.suite.loop", plan, binds, statuses.append)
+
+    def collect(step, text):
+        for event in events:
+            kind = event.pop("event")
+            found[kind].append(event)
+            if kind == "plan":
+                return
+            step.text = text(event) or step.text
+
+    try:
+        with Step(f"calibrating {rows}") as step:
+            collect(step, lambda event: f"calibrating {event['name']}")
+        if found["plan"]:
+            made = found["plan"][0]
+            with Step(f"measuring {rows}, {made['rounds']} rounds (about {made['seconds']:.0f} s)") as step:
+                collect(step, lambda event: "round" in event and (
+                    f"measuring {rows}, round {event['round'] + 1} of {made['rounds']}"))
+    finally:
+        events.close()
+    if not found["end"]:
+        raise UserError(f"the measuring loop ended early (exit status {statuses or 'unknown'})",
+                        "its message is above; the earlier report is as it was")
+    if not found["process"]:
+        row = found["failed"][0]
+        raise UserError(f"no benchmark ran; {row['name']}: {row['reason']}",
+                        "utils/run-test shows whether this runtime works at all")
+    return found

@@ -1,0 +1,207 @@
+"""The measuring loop; runs inside the workspace as a program of its own.
+
+It reads a plan (JSON) from standard input and writes one JSON object a line to
+standard output: `calibrated`, `process` for each measured process, `failed` and
+`end`. Nothing else runs while a process is measured.
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from ..harness.rounds import interleaved
+
+_SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
+
+
+class Failed(Exception):
+    """A measured process did not end as it should."""
+
+
+def copy_libraries(plan):
+    """Copies the libraries that the binary loads, some times for each column.
+
+    Two files of the same bytes run up to 3 % apart: it matters how their pages lie in
+    memory. So all columns run on fresh copies, made alike, and take turns on several;
+    and the difference of old and control shows what is left of that.
+    """
+    paths = {}
+    for column in ("old", "control", "new"):
+        origin = plan["sides"]["new" if column == "new" else "old"]["library_path"]
+        traced = subprocess.run([plan["binary"]], stdout=subprocess.PIPE, text=True,
+                                env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1",
+                                     "LD_LIBRARY_PATH": origin}).stdout
+        own = [path for path in re.findall(r"=> (\S.*) \(0x", traced)
+               if os.path.dirname(path) == origin]
+        paths[column] = []
+        for number in range(plan["copies"]):
+            # Names of one length: the environment's size moves the stack.
+            folder = os.path.join(plan["scratch"], f"{column:->7}-{number}")
+            os.makedirs(folder)
+            for path in own:
+                shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
+            paths[column].append(folder)
+    return paths
+
+
+def run_process(plan, library_path, name, iterations, samples):
+    """Runs one benchmark in a process of its own.
+
+    Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
+    "cpu": seconds, "loaded": paths of the runtime's libraries}.
+    """
+    argv = [plan["binary"], name, f"--num-iters={iterations}",
+            f"--num-samples={samples}", "--verbose"]
+    env = {**plan["variables"], **os.environ, "LD_LIBRARY_PATH": library_path}
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=subprocess.STDOUT)
+        timer = threading.Timer(plan["timeout"], os.kill, (process.pid, signal.SIGKILL))
+        timer.start()
+        try:
+            loaded = _loaded(process.pid, plan["libraries"])
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            late = not timer.is_alive()
+            timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read()
+    found = [float(value) for value in _SAMPLE.findall(text)]
+    if process.returncode or not found:
+        raise Failed(_reason(process.returncode, late, plan["timeout"], text))
+    return {"samples": found, "max_rss": usage.ru_maxrss * 1024,
+            "cpu": round(usage.ru_utime + usage.ru_stime, 4), "loaded": loaded}
+
+
+def _reason(status, late, timeout, text):
+    if late:
+        return f"still running after {timeout} s"
+    lines = [line for line in text.decode(errors="replace").splitlines()
+             if line.strip() and not line.startswith(("    ", "---", "Running"))]
+    ended = "no sample" if not status else f"exit status {status}"
+    if status < 0:
+        ended = f"killed by {signal.Signals(-status).name}"
+    return ended + (f": {lines[-1].strip()[:200]}" if status and lines else "")
+
+
+def _loaded(pid, libraries):
+    """The paths in /proc/PID/maps of `libraries`; waits until the loader mapped them."""
+    found = {}
+    while len(found) < len(libraries):
+        try:
+            with open(f"/proc/{pid}/maps") as maps:
+                text = maps.read()
+        except OSError:
+            break
+        for line in text.splitlines():
+            path = line.split(maxsplit=5)[5:]
+            name = path and os.path.basename(path[0])
+            if name in libraries:
+                found[name] = path[0]
+        # Empty: the process has ended and waits for us.
+        if not text:
+            break
+        time.sleep(0.001)
+    return found
+
+
+def calibrate(plan, row, library_path):
+    """Sets row's iterations a sample and samples a process, from a trial run.
+
+    A sample lasts about plan["sample_us"], so that the driver's resolution of 1 us
+    does not matter, and all samples of a process about plan["process_us"].
+    """
+    iterations = 1
+    while True:
+        begin = time.monotonic()
+        trial = run_process(plan, library_path, row["name"], iterations, 4)["samples"]
+        seconds = time.monotonic() - begin
+        once = min(trial[1:])
+        if once * iterations >= 50 or iterations >= 10 ** 7:
+            break
+        iterations *= 30
+    once = max(once, 1e-4)
+    row["iterations"] = max(1, round(plan["sample_us"] / once))
+    sample = once * row["iterations"]
+    counted = min(plan["most_samples"], max(5, round(plan["process_us"] / sample)))
+    # The first sample of a process pays for page faults and new threads.
+    row["samples"] = counted + 1
+    # What a process costs beside its samples: start, and this row's set-up.
+    overhead = max(0.0, seconds - sum(trial) * iterations * 1e-6)
+    row["seconds"] = overhead + row["samples"] * sample * 1e-6
+
+
+def rounds(plan, rows):
+    """The number of rounds: as asked for, or what fits into the time budget."""
+    once = sum(row["seconds"] * len(row["columns"]) for row in rows)
+    if plan["rounds"]:
+        return plan["rounds"], once
+    fitting = int(plan["budget"] / max(once, 1e-3))
+    return max(plan["fewest_rounds"], min(plan["most_rounds"], fitting)), once
+
+
+def say(event, **fields):
+    """Writes one line of JSON."""
+    print(json.dumps({"event": event, **fields}), flush=True)
+
+
+def cpu_times():
+    """(busy, total, stolen) seconds of all processors since the start."""
+    with open("/proc/stat") as stat:
+        times = [int(word) / os.sysconf("SC_CLK_TCK") for word in
+                 stat.readline().split()[1:9]]
+    return sum(times) - times[3] - times[4], sum(times), times[7]
+
+
+def measure(plan):
+    """Calibrates all rows, then measures them in interleaved rounds."""
+    rows = []
+    paths = copy_libraries(plan)
+    for row in plan["rows"]:
+        try:
+            calibrate(plan, row, paths[row["sides"][0]][0])
+            rows.append(row)
+            say("calibrated", **row)
+        except Failed as failure:
+            say("failed", name=row["name"], side=row["sides"][0], reason=str(failure))
+    count, seconds = rounds(plan, rows)
+    say("plan", rounds=count, seconds=round(count * seconds, 1))
+    chance = random.Random(plan["seed"])
+    before, own, gone = cpu_times(), os.times(), set()
+    chance.shuffle(rows)
+    for number, row, column in interleaved(count, rows, lambda row: row["columns"], chance):
+        name = row["name"]
+        if name in gone:
+            continue
+        try:
+            result = run_process(plan, paths[column][number % plan["copies"]], name, row["iterations"],
+                                 row["samples"])
+            say("process", name=name, column=column, round=number, **result)
+        except Failed as failure:
+            say("failed", name=name, side="old" if column == "control" else column, reason=str(failure))
+            gone.add(name)
+    after, end = cpu_times(), os.times()
+    total = after[1] - before[1]
+    mine = sum(end[:4]) - sum(own[:4])
+    say("end", others=round(max(0.0, after[0] - before[0] - mine) / max(total, 1e-3), 4),
+        stolen=round((after[2] - before[2]) / max(total, 1e-3), 4))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        measure(json.load(sys.stdin))
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.exit(130)

@@ -1,0 +1,97 @@
+"""The rounds of a variant, and what they say."""
+
+import statistics
+from dataclasses import dataclass
+
+# Reference figures, depth 26: the rounds of a malloc for each node and of one buffer, seconds, and MB. The
+# benchmark was made to compare with them.
+REFERENCE = [("malloc", [(2.355, 2.292, 2.257), (1.582, 1.884, 2.989), (1.168, 1.111, 2.250),
+                    (1.581, 1.873, 3.007), (1.177, 1.109, 2.273)], 4100),
+        ("buffer", [(1.052, 1.150, 0.046), (1.073, 1.158, 0.046), (1.048, 1.147, 0.047),
+                    (1.074, 1.149, 0.045), (1.063, 1.175, 0.050)], 2276)]
+
+
+@dataclass
+class Round:
+    """Times in ns, memory in bytes. waited: for a core."""
+    generate: int
+    copy: int
+    delete: int
+    virtual: int
+    resident: int
+    waited: int
+
+    @property
+    def total(self):
+        return self.generate + self.copy + self.delete
+
+
+@dataclass
+class Run:
+    """The rounds of one process."""
+    variant: str
+    runtime: str
+    depth: int
+    rounds: list
+
+    @property
+    def waited(self):
+        """The largest share of a round that its thread waited for a core."""
+        return max(one.waited / one.total for one in self.rounds)
+
+    def median(self, phase):
+        """Of all rounds, ns."""
+        return statistics.median(getattr(one, phase) for one in self.rounds)
+
+
+PHASES = ("generate", "copy", "delete", "total")
+
+
+def rounds_table(runs, quiet):
+    """(columns, rows) of every round."""
+    rows = []
+    for run in runs:
+        for number, one in enumerate(run.rounds, 1):
+            noisy = " (noisy)" if one.waited / one.total > quiet else ""
+            rows.append([run.variant, run.runtime, str(run.depth), f"{number}{noisy}",
+                         *(f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES),
+                         f"{one.virtual / 1e6:.0f}", f"{one.resident / 1e6:.0f}"])
+    return ["variant", "runtime", "depth", "round", *(f"{phase}, ms" for phase in PHASES), "VM, MB", "RSS, MB"], rows
+
+
+def ratios(runs):
+    """{variant: [time of each phase on the second runtime over that on the first]}."""
+    found = {}
+    for run in runs:
+        found.setdefault(run.variant, []).append(run)
+    return {variant: [new.median(phase) / old.median(phase) for phase in PHASES]
+            for variant, (old, new) in found.items()}
+
+
+def summary_table(runs, runtimes):
+    """(columns, rows) of the medians; new/old if two runtimes were measured."""
+    columns = ["variant", "depth"]
+    for runtime in runtimes:
+        columns += [f"{runtime}: generate, ms", "copy", "delete", "total"]
+    if len(runtimes) == 2:
+        columns += [f"delete, {runtimes[1]}/{runtimes[0]}", "total"]
+    rows = []
+    compared = ratios(runs) if len(runtimes) == 2 else {}
+    for variant in dict.fromkeys(run.variant for run in runs):
+        found = [run for run in runs if run.variant == variant]
+        row = [variant, str(found[0].depth)]
+        for run in found:
+            row += [f"{run.median(phase) / 1e6:.2f}" for phase in PHASES]
+        # Of delete and of all.
+        rows.append(row + [f"{ratio:.2f}" for ratio in compared.get(variant, ())[2:]])
+    return columns, rows
+
+
+def reference_lines():
+    """The reference figures, to compare with."""
+    def medians(rounds):
+        return (statistics.median(column) for column in zip(*rounds))
+
+    return ["reference figures, depth 26, {}: total of the rounds {} s; median generate {:.3f}, copy {:.3f}, delete "
+            "{:.3f} s; VM {} MB".format(name, ", ".join(f"{sum(one):.3f}" for one in rounds), *medians(rounds), memory)
+            for name, rounds, memory in REFERENCE]

@@ -1,0 +1,93 @@
+"""Builds the program, and runs each variant: trees that are made, copied and dropped."""
+
+from ...base import locks, progress
+from ...base.errors import UserError
+from ...base.paths import BENCHMARK, BUILD
+from ...results import outcome
+from ...runtimes import program
+from ..harness import programs
+from . import results
+
+HOME = BUILD / "teardown"
+LEAST_DEPTH, LARGEST_DEPTH = 2, 30
+# The share of a round for which other programs may keep its thread waiting.
+_QUIET = 0.03
+_HERE = BENCHMARK / "teardown"
+
+
+def build(ws):
+    """The benchmark program; the trees are those of the suite's entries."""
+    trees = BENCHMARK / "single-source" / "Trees.swift"
+    return program.build(ws, "teardown-benchmark", HOME, swift=[*sorted(_HERE.glob("*.swift")), trees],
+                         c=[_HERE / "controls.c", program.NATIVE / "machine.c"],
+                         headers=[_HERE / "controls.h", program.NATIVE / "machine.h"], bridging=_HERE / "controls.h")
+
+
+def available():
+    """Bytes of memory that programs can get without swapping."""
+    with open("/proc/meminfo", encoding="ascii") as info:
+        fields = dict(line.split(":", 1) for line in info)
+    return int(fields["MemAvailable"].split()[0]) * 1024
+
+
+def check_memory(depths, sizes, free):
+    """UserError for trees that do not fit into `free` bytes: a tree and its copy are there at once."""
+    for variant, depth in depths.items():
+        needed = 2 * sizes[variant] * 2 ** depth
+        if needed > 0.9 * free:
+            fits = max(LEAST_DEPTH, (int(0.9 * free) // (2 * sizes[variant])).bit_length() - 1)
+            option = "--isolated-depth" if variant.startswith("isolated") else "--depth"
+            raise UserError(f"{variant} with depth {depth} needs about {needed / 1e9:.1f} GB of memory, "
+                            f"{free / 1e9:.1f} GB are free", f"{option} {fits} fits; --filter leaves a variant out")
+
+
+def measure(ws, path, depths, runtimes, rounds, attempts, environment):
+    """[results.Run] of each variant {name: depth} on each runtime."""
+    runs = []
+    with locks.exclusive(HOME):
+        for variant, depth in depths.items():
+            for runtime in runtimes:
+                with progress.Step(f"{variant} on {runtime}"):
+                    runs.append(_quietest(attempts, lambda: _run(
+                        ws, path, variant, runtime, depth, rounds, environment)))
+    return runs
+
+
+def _run(ws, path, variant, runtime, depth, rounds, environment):
+    """One process; UserError if it does not do all its rounds."""
+    text = programs.output(ws, runtime, [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"], variant,
+                           env=environment)
+    found = [results.Round(*map(int, line.split("\t"))) for line in text.splitlines()]
+    if len(found) != rounds:
+        raise UserError(f"{variant} on {runtime} ended after {len(found)} of {rounds} rounds", programs.NO_PART)
+    return results.Run(variant, runtime.name, depth, found)
+
+
+def _quietest(attempts, run):
+    """The first run that nothing disturbed, or the least disturbed of `attempts`."""
+    best = None
+    for _ in range(attempts):
+        one = run()
+        if best is None or one.waited < best.waited:
+            best = one
+        if best.waited <= _QUIET:
+            break
+    return best
+
+
+def report(runs, names, notes=()):
+    """The Outcome of runs on the runtimes `names`."""
+    made = outcome.begin("teardown", "What it costs to make, copy and tear down a tree",
+                         "benchmark/teardown/run-benchmark")
+    made.table("Every round", *results.rounds_table(runs, _QUIET))
+    made.table("Medians", *results.summary_table(runs, names))
+    made.notes = [*notes, *results.reference_lines()]
+    if len(names) == 2:
+        ratios = results.ratios(runs)
+        made.add_dots("Medians", f"time on {names[1]} over time on {names[0]}", results.PHASES, ratios, 1)
+        place = results.PHASES.index("delete")
+        isolated = [f"{values[place]:.2f} ({variant})" for variant, values in ratios.items()
+                    if variant.startswith("isolated")]
+        if isolated:
+            made.summary.append("Dropping a tree of isolated deinits takes " + ", ".join(isolated) + " of the time.")
+    return made

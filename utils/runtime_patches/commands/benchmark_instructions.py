@@ -1,0 +1,29 @@
+"""benchmark/instructions/run-benchmark: instruction counts, the noise-free second opinion."""
+
+from ..benchmarks.harness import programs
+from ..benchmarks.instructions import run
+from ..cli import Parser, integer
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "run-benchmark", "Counts the instructions that an iteration of rows of the benchmark suite takes on several\n"
+        "runtimes, with valgrind's callgrind: the noise-free second opinion.",
+        ["./run-benchmark", "./run-benchmark --filter '^TaskLocalCopy' before upto:NAME after"])
+    made.add_harness("instructions", "row", runtimes="stock, before, after, upto:PATCH (default: before after); ratios "
+                     "are to the first one")
+    made.set_defaults(filter=run.ROWS)
+    made.add("--repeat", metavar="N", type=integer(1), default="2", help="counts of each; the median is told")
+    return made
+
+
+def main(options):
+    runtimes = list(dict.fromkeys(options.runtimes))
+    ws = provision.ready(options)
+    binary, rows = run.choose(ws, runtimes, options.filter)
+    if options.list:
+        print("\n".join(rows))
+        return
+    counts = run.measure(ws, binary, rows, runtimes, options.repeat)
+    programs.show(run.report(counts, options.repeat), options.output)

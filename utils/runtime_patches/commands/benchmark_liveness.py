@@ -1,0 +1,31 @@
+"""benchmark/liveness/run-benchmark: what the liveness monitor costs."""
+
+from ..benchmarks.harness import programs
+from ..benchmarks.liveness import run
+from ..cli import Parser, integer, matching, runtime, runtime_names
+from ..runtimes import build
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "run-benchmark", "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
+        "one that is stuck.",
+        ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness"])
+    made.add("runtime", metavar="RUNTIME", nargs="?", default="after", type=runtime, complete=runtime_names,
+             help="after, upto:PATCH, or any other that has the monitor (default: after)")
+    made.add_harness("liveness", "row", rounds=(3, "samples of a row, in random order (default: 3)"))
+    made.add("--milliseconds", metavar="N", type=integer(1), default="200", help="for a sample of a row")
+    return made
+
+
+def main(options):
+    ws = provision.ready(options)
+    path = run.build(ws)
+    build.ensure(ws, options.runtime)
+    chosen = matching(run.rows(ws, path, options.runtime), options.filter, "row")
+    if options.list:
+        print("\n".join(chosen))
+        return
+    outcome = run.measure(ws, path, options.runtime, chosen, options.filter, options.milliseconds, options.rounds)
+    programs.show(outcome, options.output)

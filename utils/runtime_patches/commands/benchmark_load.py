@@ -1,0 +1,32 @@
+"""benchmark/load/run-benchmark: the runtime under load."""
+
+from ..benchmarks.harness import programs
+from ..benchmarks.load import run
+from ..cli import Parser, integer, matching
+from ..runtimes import build
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "run-benchmark", "Puts a load on two runtimes, and prints the time of an operation and the resident memory: at "
+        "the start,\nwhile all wait, at the end, and when malloc has given back what it keeps.",
+        ["./run-benchmark", "./run-benchmark --filter deinits --rounds 5",
+         "./run-benchmark stock after --most 100000"])
+    made.add_harness("load", "row", rounds=(3, "processes a figure, which is their median (default: 3)"),
+                     runtimes="before, after, stock, upto:PATCH (default: before after)")
+    made.add("--most", metavar="N", type=integer(1000), default="1000000", help="operations of the largest run")
+    return made
+
+
+def main(options):
+    chosen = matching(run.ROWS, options.filter, "row")
+    if options.list:
+        print("\n".join(chosen))
+        return
+    ws = provision.ready(options)
+    path = run.build(ws)
+    for runtime in options.runtimes:
+        build.ensure(ws, runtime)
+    outcome = run.measure(ws, path, chosen, options.runtimes, options.most, options.rounds)
+    programs.show(outcome, options.output, left=2)

@@ -1,0 +1,66 @@
+"""benchmark/scaling/run-benchmark: how references scale over threads, Tasks and processes."""
+
+import os
+
+from ..base.errors import UserError
+from ..benchmarks.harness import programs
+from ..benchmarks.scaling import run
+from ..benchmarks.scaling.results import KINDS
+from ..cli import Parser, integer, matching
+from ..runtimes import build
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "run-benchmark", "Measures how the work of several workers scales that are threads, Tasks and processes, on "
+        "two runtimes.",
+        ["./run-benchmark", "./run-benchmark --filter '^search' --rounds 7",
+         "./run-benchmark upto:immortalize-strong-extra after"])
+    made.add_harness("scaling", "row", rounds=(5, "samples of each kind (default: 5)"), two=True,
+                     runtimes="one or two of before, after, stock, upto:PATCH (default: before after)")
+    made.add("--workers", metavar="A,B",
+             help="numbers of workers (if not given: 1, 2, 4 … up to the processors)")
+    made.add("--milliseconds", metavar="N", type=integer(1), default="60", help="for a sample")
+    made.add("--attempts", metavar="N", type=integer(1), default="4",
+             help="for a sample, while other programs disturb it")
+    made.add("--cache-line-malloc", action="store_true", help="give every object cache lines of its own")
+    return made
+
+
+def workers_of(text, processors):
+    """The numbers of workers, 1 among them."""
+    if text is None:
+        numbers = [1 << power for power in range(10) if 1 << power < processors]
+        return sorted({1, *numbers, processors})
+    try:
+        numbers = {integer(1)(word) for word in text.split(",")}
+    except UserError as error:
+        raise UserError(f"--workers: {error.message}", error.hint, 2) from None
+    if max(numbers) > processors:
+        raise UserError(f"--workers: {max(numbers)} workers, but this process may use {processors} processors",
+                        f"give at most {processors}: workers that share a processor say nothing")
+    return sorted({1, *numbers})
+
+
+def main(options):
+    processors = sorted(os.sched_getaffinity(0))
+    workers = workers_of(options.workers, len(processors))
+    ws = provision.ready(options)
+    path = run.build(ws)
+    known = programs.rows(ws, path)
+    if options.filter in run.HIDDEN:
+        known[options.filter] = run.HIDDEN[options.filter]
+    rows = {row: known[row] for row in matching(known, options.filter, "row")}
+    if options.list:
+        for name, shares in rows.items():
+            print(f"{name:24} shares {shares}")
+        return
+    for runtime in options.runtimes:
+        build.ensure(ws, runtime)
+    plan = {"program": str(path), "rows": list(rows), "kinds": KINDS, "workers": workers, "processors": processors,
+            "rounds": options.rounds, "milliseconds": options.milliseconds, "attempts": options.attempts,
+            "quiet": 0.02, "patience": 20,
+            "environment": run.cache_line_malloc(ws) if options.cache_line_malloc else {},
+            "libraries": {runtime.name: str(runtime.libraries) for runtime in options.runtimes}}
+    programs.show(run.report(plan, run.measure(ws, plan), rows), options.output, left=2)

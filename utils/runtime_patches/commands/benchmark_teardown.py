@@ -1,0 +1,55 @@
+"""benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
+
+from ..benchmarks.harness import programs
+from ..benchmarks.teardown import run
+from ..base.errors import UserError
+from ..cli import Parser, integer, matching
+from ..runtimes import build
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "run-benchmark", "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
+        ["./run-benchmark", "./run-benchmark --depth 26 --filter '^(class|arena)$'",
+         "./run-benchmark stock --filter isolated --isolated-depth 20"])
+    made.add_harness("teardown", "variant", rounds=(5, "in one process (default: 5)"), two=True,
+                     runtimes="one or two of before, after, stock, upto:PATCH (default: before after)")
+    made.add("--depth", metavar="N", type=_depth, default="22", help="levels of the tree: 2^N - 1 nodes")
+    made.add("--isolated-depth", metavar="N", type=_depth, default="18",
+             help="the same for nodes whose deinit is on an actor, if less")
+    made.add("--attempts", metavar="N", type=integer(1), default="3",
+             help="for a process, while other programs disturb it")
+    made.add("--without-fastbins", action="store_true", help="have glibc's malloc keep no lists of small free blocks")
+    return made
+
+
+def _depth(text):
+    depth = integer(run.LEAST_DEPTH)(text)
+    if depth > run.LARGEST_DEPTH:
+        raise UserError(f"--depth: {depth} is more than {run.LARGEST_DEPTH}",
+                        "the nodes of one buffer are numbered with 32 bits")
+    return depth
+
+
+def main(options):
+    ws = provision.ready(options)
+    path = run.build(ws)
+    sizes = {variant: int(size) for variant, size in programs.rows(ws, path).items()}
+    chosen = matching(sizes, options.filter, "variant")
+    if options.list:
+        for variant in chosen:
+            print(f"{variant:20} {sizes[variant]} bytes a node")
+        return
+    isolated = min(options.depth, options.isolated_depth)
+    depths = {variant: isolated if variant.startswith("isolated") else options.depth for variant in chosen}
+    run.check_memory(depths, sizes, run.available())
+    for runtime in options.runtimes:
+        build.ensure(ws, runtime)
+    environment, notes = {}, []
+    if options.without_fastbins:
+        environment = {"GLIBC_TUNABLES": "glibc.malloc.mxfast=0"}
+        notes = ["glibc.malloc.mxfast=0: malloc keeps no lists of small free blocks"]
+    runs = run.measure(ws, path, depths, options.runtimes, options.rounds, options.attempts, environment)
+    outcome = run.report(runs, [runtime.name for runtime in options.runtimes], notes)
+    programs.show(outcome, options.output, left=2)

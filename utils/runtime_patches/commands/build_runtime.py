@@ -1,0 +1,21 @@
+"""utils/build-runtime: builds runtimes."""
+
+from ..cli import Parser, runtime, runtime_names
+from ..runtimes import build
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "utils/build-runtime", "Builds runtimes: stock, before (unpatched), after (the series and what is edited in\n"
+        "the checkout), upto:PATCH, and the series with a sanitizer or with assertions: asan, tsan,\n"
+        "ubsan, debug (unpatched: before-asan, …). They are laid in build/runtimes/NAME.",
+        ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"])
+    made.add("runtimes", metavar="NAME", nargs="+", type=runtime, complete=runtime_names)
+    return made
+
+
+def main(options):
+    ws = provision.ready(options)
+    for one in options.runtimes:
+        print(f"{one}: {build.ensure(ws, one)}")

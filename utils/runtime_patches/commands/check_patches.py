@@ -1,0 +1,76 @@
+"""utils/check-patches: checks the rules of the series."""
+
+from pathlib import Path
+
+from ..base.errors import UserError
+from ..cli import Parser
+from ..runtimes import build, configurations
+from ..runtimes.runtime import parse, upto
+from ..series import checks, series
+from ..testing import lit
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "utils/check-patches", "Checks the rules of the series: order file and folder agree, headers are complete,\n"
+        "tests name the patches that they need, every patch applies at its exact lines.",
+        ["utils/check-patches", "utils/check-patches --headers", "utils/check-patches --build",
+         "utils/check-patches --configurations", "utils/check-patches --configurations task-to-thread 32-bit"],
+        status="0 no fault, 1 a fault or an error, 2 bad usage")
+    made.add("--headers", action="store_true", help="only what needs no sources")
+    made.add("--build", action="store_true", help="also build after each patch and run the tests it names")
+    made.add("--configurations", metavar="NAME", nargs="*", complete=lambda: list(configurations.CONFIGURATIONS),
+             help="also compile (not link, not run) what the series touches in the runtime's other configurations, or "
+             "in these: " + ", ".join(configurations.CONFIGURATIONS))
+    return made
+
+
+def main(options):
+    if options.headers and (options.build or options.configurations is not None):
+        raise UserError("--headers needs no sources, --build and --configurations do", "leave --headers out", 2)
+    configurations.check_names(options.configurations or [])
+    faults = [(f"patches/{file}", fault) for file, fault in checks.headers()] + checks.tests()
+    if not faults and not options.headers:
+        ws = provision.ready(options)
+        faults = [(f"patches/{file}", fault) for file, fault in checks.applies(ws.sources)]
+    for file, fault in faults:
+        print(f"{file}: {fault}")
+    if faults:
+        raise UserError(f"{len(faults)} faults in the series", "patches/README.md has the rules of the series")
+    print(f"{len(series.load())} patches, no fault")
+    if options.build:
+        _build_each(ws)
+    if options.configurations is not None:
+        build.ensure(ws, parse("after"))
+        show(configurations.check(ws, options.configurations or configurations.CONFIGURATIONS))
+
+
+def _build_each(ws):
+    """Builds after each patch, and runs its tests and guards."""
+    for patch in series.load():
+        runtime, tests = upto(patch.slug), [*patch.tests, *patch.guards]
+        build.ensure(ws, runtime)
+        if tests and lit.run(ws, runtime, tests):
+            raise UserError(f"the tests of patch '{patch.slug}' fail on {runtime}",
+                            f"utils/run-test --runtime {runtime} {' '.join(tests)}")
+    print("each builds and passes its tests")
+
+
+def show(rows):
+    """Prints the rows of configurations.check; UserError if the series breaks one."""
+    broken = []
+    print(f"{'configuration':16} compile  fail as unpatched  fail with the series only")
+    for row in rows:
+        if row.reason:
+            print(f"{row.name:16} not compiled here: {row.reason}", flush=True)
+            continue
+        print(f"{row.name:16} {row.compiled:7}  {len(row.upstream):17}  {len(row.series):25}")
+        for what, failed in (("as unpatched", row.upstream), ("series only", row.series)):
+            for error in dict.fromkeys(failed.values()):
+                names = [Path(file).name for file in failed if failed[file] == error]
+                print(f"    {what}: {error}\n        ({', '.join(names)})", flush=True)
+        broken += [row.name] * bool(row.series)
+    if broken:
+        raise UserError("the series breaks the runtime's configurations " + ", ".join(broken),
+                        "utils/check-patches --configurations " + " ".join(broken))

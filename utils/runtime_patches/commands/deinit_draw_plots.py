@@ -1,0 +1,44 @@
+"""benchmark/deinit/draw-plots.py: draws the datasets of run-benchmark.sh."""
+
+import os
+import sys
+
+from ..base import files
+from ..base.errors import UserError
+from ..benchmarks.deinit import plots
+from ..benchmarks.deinit.driver import HERE
+from ..cli import Parser, folder
+from ..report import svg
+
+
+def parser():
+    made = Parser("draw-plots.py", "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, "
+                  "all whose\ndatasets exist.",
+                  ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"], workspace=False)
+    made.add("plots", metavar="PLOT", nargs="*", help=", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
+    made.add("--data", metavar="DIR", default=str(HERE / "data"), help="Folder of the datasets")
+    made.add("--runtime", metavar="NAME", help="Draw the datasets that ./reproduce measured on this runtime")
+    made.add("--output", metavar="DIR", type=folder, default=str(HERE / "img"), help="Folder of the plots")
+    return made
+
+
+def main(options):
+    if not os.path.isdir(options.data):
+        raise UserError(f"there is no folder {options.data}", "--data names the folder of the datasets")
+    options.output.mkdir(parents=True, exist_ok=True)
+    data = plots.Folder(options.data, options.runtime)
+    for name in options.plots:
+        if name not in plots.PLOTS:
+            raise UserError(f"there is no plot '{name}'", f"the plots are {', '.join(plots.PLOTS)}")
+        for run in plots.missing(name, data):
+            raise UserError(f"{name} needs {data.file(run)}", run.command)
+    wanted = options.plots or [name for name in plots.PLOTS if not plots.missing(name, data)]
+    if not wanted:
+        raise UserError(f"{options.data} has the datasets of no plot",
+                        "./reproduce measures all of them; README.md has the commands one by one")
+    for name in wanted:
+        files.write(options.output / f"{name}.svg", svg.file(plots.curves(name, data)))
+        print(options.output / f"{name}.svg")
+    for name in plots.PLOTS:
+        if name not in wanted and not options.plots:
+            print(f"left out {name}: no {plots.missing(name, data)[0].name}.txt", file=sys.stderr)

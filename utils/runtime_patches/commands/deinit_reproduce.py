@@ -1,0 +1,69 @@
+"""benchmark/deinit/reproduce: measures every experiment, and writes one table of all results."""
+
+import argparse
+import shutil
+import signal
+import sys
+import time
+
+from ..base import locks, progress
+from ..base.errors import UserError
+from ..base.paths import REPORT
+from ..benchmarks.deinit import campaign, experiments, report as made_report
+from ..cli import Parser, runtime
+from ..report import renew
+from ..runtimes import build
+from ..workspace import provision
+
+HOME = REPORT / "deinit"
+# The patches that bring the modes, without those that make them fast.
+FEATURE = "upto:async-deinit"
+
+
+def parser():
+    made = Parser(
+        "reproduce", "Measures every experiment on several runtimes in turn, fits the models, and writes one table to\n"
+        "build/report/deinit. Goes on where it was interrupted.",
+        ["./reproduce --quick", "./reproduce --runtimes before,after"])
+    made.add("--quick", action="store_true", help="few points, at most 3 minutes")
+    made.add("--fresh", action="store_true", help="measure again what is already measured")
+    made.add("--runtimes", metavar="NAME,…", default=argparse.SUPPRESS, help="the runtimes to compare, oldest first "
+             f"(default: before,{FEATURE},after; with --quick before,after)")
+    return made
+
+
+def main(options):
+    default = "before,after" if options.quick else f"before,{FEATURE},after"
+    text = getattr(options, "runtimes", default)
+    names = [name.strip() for name in text.split(",")]
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise UserError(f"--runtimes: '{text}' does not name two or three different runtimes",
+                        "--runtimes before,after")
+    runtimes = [runtime(name) for name in names]
+    ws = provision.ready(options)
+    # As Ctrl-C does: the measurement that runs is ended, too.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    home = HOME / "quick" if options.quick else HOME
+    with locks.exclusive(home):
+        if options.fresh:
+            for name in ("raw", "data"):
+                shutil.rmtree(home / name, ignore_errors=True)
+        for one in runtimes:
+            build.ensure(ws, one)
+        measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)
+        _measure(measured)
+        with progress.Step("fits and tables"):
+            made_report.make(measured).write(home)
+    renew(home)
+    print(home / "report.md")
+
+
+def _measure(measured):
+    runs = experiments.runs()
+    places = {run.name: place for place, run in enumerate(runs, 1)}
+    begin = time.monotonic()
+    for number, run in measured.rounds(runs):
+        minutes = (time.monotonic() - begin) / 60
+        with progress.Step(f"[round {number}, {places[run.name]}/{len(runs)}, {minutes:.0f} min] {run.name}"):
+            measured.measure(number, run)
+    measured.merge(runs)

@@ -1,0 +1,43 @@
+"""utils/export-patches: writes the series back from the commits of a checkout."""
+
+from ..base import locks
+from ..base.errors import UserError
+from ..base.paths import BUILD, shown
+from ..cli import Parser, patch_names
+from ..report import pull_request
+from ..series import checkout, own_checkout
+from ..workspace import find, provision
+
+
+def parser():
+    made = Parser(
+        "utils/export-patches", "Writes the series back from the commits of a checkout, byte for byte reproducible.",
+        ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project",
+         "utils/export-patches --upstream NAME > request.md"],
+        status="0 done, 1 an error, or a difference with --check, 2 bad usage")
+    made.add("--check", action="store_true", help="change nothing; exit 1 when the files differ from the commits")
+    made.add("--upstream", metavar="PATCH", nargs="*", complete=patch_names,
+             help="only print the text of a pull request for these patches, or for all that are still to be sent: "
+             "title, reason, tests, figures")
+    return made
+
+
+def main(options):
+    if options.upstream is not None:
+        print(pull_request.text(options.upstream), end="")
+        return
+    if options.checkout:
+        folder = find.check_checkout(options.checkout)
+    else:
+        ws, folder = provision.ready(options), own_checkout.FOLDER
+        if not (folder / "swift").exists():
+            with locks.exclusive(BUILD):
+                own_checkout.renew(ws)
+    changes = checkout.export(folder, check=options.check)
+    for path, what in changes:
+        print(f"{what:8} {shown(path)}")
+    if not changes:
+        print(f"patches/ is the same as the commits of {folder}/swift")
+    elif options.check:
+        raise UserError(f"patches/ differs from the commits of {folder}/swift in {len(changes)} files",
+                        "utils/export-patches")

@@ -1,0 +1,98 @@
+"""utils/run-test: runs the tests with lit."""
+
+import argparse
+import os
+
+from ..cli import Parser, pattern, runtime, runtime_names
+from ..runtimes import build
+from ..testing import lit, selection
+from ..workspace import provision
+
+
+# lit's own options: name(s), the name of the value, what it does.
+_VALUES = (
+    ("-j", "--threads", "--workers", "N", "run N tests at once (default: as many as cores)"),
+    ("--filter", "RE", "only tests whose name matches"),
+    ("--filter-out", "RE", "no test whose name matches"),
+    ("-D", "--param", "NAME=VALUE", "a parameter of test/lit.cfg.py (test/README.md)"),
+    ("--timeout", "SECONDS", "the longest that one test may run (default: 300; 0: no limit)"),
+    ("--max-failures", "N", "stop after N failures"),
+    ("--max-tests", "N", "run at most N tests"),
+    ("--max-time", "SECONDS", "stop after this time"),
+    ("--max-retries-per-test", "N", "try a failed test again, up to N times"),
+    ("--num-shards", "M", "split the tests into M parts and run one"),
+    ("--run-shard", "N", "which part to run, from 1"),
+    ("--order", "HOW", "lexical, random or smart"),
+    ("--xfail", "LIST", "tests that are expected to fail, with ; between"),
+    ("--xfail-not", "LIST", "tests that are not expected to fail"),
+    ("-o", "--output", "FILE", "write the results as JSON"),
+    ("--xunit-xml-output", "FILE", "write the results as XUnit XML"),
+    ("--time-trace-output", "FILE", "write the times as a Chrome trace"),
+)
+_FLAGS = (
+    ("-v", "--verbose", "show each test, and the output of failed ones"),
+    ("-a", "--show-all", "show the output of every test"),
+    ("-s", "--succinct", "a progress bar and the output of failed tests (default)"),
+    ("--no-progress-bar", "no progress bar"),
+    ("--time-tests", "a histogram of the times"),
+    ("--no-execute", "run nothing: what would be run passes"),
+    ("--ignore-fail", "exit status 0 in spite of failures"),
+    ("--show-tests", "list the tests"),
+    ("--show-suites", "list the suites, features and substitutions"),
+    ("--show-used-features", "list the features that tests name"),
+    ("--show-unsupported", "list the tests that cannot run here"),
+    ("--show-xfail", "list the tests that fail as expected"),
+    ("--show-pass", "list the tests that pass"),
+    ("--debug", "lit's own debugging output"),
+    ("--vg", "run the tests under valgrind"),
+)
+
+
+class _Forward(argparse.Action):
+    """Collects an option of lit, with its value, in options.lit."""
+
+    def __call__(self, parser, options, value, name=None):
+        collected = list(getattr(options, "lit", None) or [])
+        if self.nargs == 0:
+            collected.append((name, None))
+        else:
+            if name in lit.FILES:
+                value = os.path.abspath(value)
+            elif name.startswith("--filter"):
+                pattern(value)
+            collected.append((name, value))
+        options.lit = collected
+
+
+def _add_lit(parser):
+    """Adds PATH and lit's options: options.paths, options.lit."""
+    parser.add_argument("paths", metavar="PATH", nargs="*",
+                        help="tests or folders of this repository, or else of the "
+                        "checkout's swift/; swift/PATH is always the checkout's. Folders of "
+                        f"ours bring along what upstream's {selection.DEFAULT} has there (default: "
+                        "test)")
+    group = parser.add_argument_group("options of lit")
+    group.set_defaults(lit=[])
+    for *names, value, text in _VALUES:
+        group.add_argument(*names, metavar=value, dest="lit", action=_Forward, help=text)
+    for *names, text in _FLAGS:
+        group.add_argument(*names, dest="lit", action=_Forward, nargs=0, help=text)
+
+
+def parser():
+    made = Parser(
+        "utils/run-test", "Runs this repository's tests and upstream's concurrency runtime tests with lit.",
+        ["utils/run-test", "utils/run-test --runtime before --filter task_local",
+         "utils/run-test -v test/Concurrency/Runtime"],
+        status="0 nothing failed, 1 a test failed, or an error, 2 bad usage")
+    made.add("--runtime", metavar="NAME", default="after", type=runtime, complete=runtime_names,
+             help="the runtime to test (default: after)")
+    _add_lit(made)
+    return made
+
+
+def main(options):
+    ws = provision.ready(options)
+    selection.select(ws, options.paths, options.lit)  # before a long build
+    build.ensure(ws, options.runtime)
+    return lit.run(ws, options.runtime, options.paths, options.lit)

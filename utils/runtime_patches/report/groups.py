@@ -1,0 +1,73 @@
+"""Runs of run-smoke-bench that compare the same two runtimes, on one machine or several."""
+
+import math
+import statistics
+from dataclasses import dataclass
+
+from ..results.comparison import natural
+from ..runtimes.runtime import steps
+from ..series import series
+
+
+@dataclass
+class Group:
+    """runs: [read.Result] of the comparison old → new."""
+
+    old: str
+    new: str
+    runs: list
+
+    @property
+    def title(self):
+        return f"{self.old} → {self.new}"
+
+    @property
+    def anchor(self):
+        """The id of its section."""
+        return "smoke-" + "".join(c if c.isalnum() else "-" for c in f"{self.old}-{self.new}")
+
+    def anchor_of(self, name):
+        """The id of a row."""
+        return f"{self.anchor}-{name}".replace(" ", "-")
+
+    @property
+    def step(self):
+        """The patch that alone makes the difference between the two runtimes, or None."""
+        listed = series.load().names
+        if len(listed) < 2:
+            return None
+        for slug, (before, upto) in steps().items():
+            if self.old == before and self.new in (upto, *(["after"] if slug == listed[-1] else [])):
+                return slug
+        return None
+
+    def rows(self):
+        """{name: [(run, verdict)]} in natural order."""
+        names = {verdict.name for run in self.runs for verdict in run.data.verdicts}
+        found = {name: [] for name in sorted(names, key=natural)}
+        for run in self.runs:
+            for verdict in run.data.verdicts:
+                found[verdict.name].append((run, verdict))
+        return found
+
+    def combined(self):
+        """[(name, ratio after/before, verdict)]: the geometric mean of all runs."""
+        return [(name, math.exp(statistics.mean(math.log(v.ratio) for _, v in entries)),
+                 together([v.verdict for _, v in entries])) for name, entries in self.rows().items()]
+
+
+def together(verdicts):
+    """The verdict of several machines: those that see no change do not outvote others."""
+    changed = {verdict for verdict in verdicts if verdict != "same"}
+    return "mixed" if len(changed) > 1 else changed.pop() if changed else "same"
+
+
+def groups(results):
+    """The groups, before → after first, steps of the series last."""
+    made = {}
+    for run in results:
+        if run.is_comparison:
+            made.setdefault(run.data.names, []).append(run)
+    found = [Group(*key, runs) for key, runs in made.items()]
+    order = [None, *series.load().names]
+    return sorted(found, key=lambda g: (order.index(g.step), (g.old, g.new) != ("before", "after"), g.title))

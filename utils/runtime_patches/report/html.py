@@ -1,0 +1,48 @@
+"""HTML and SVG: one function, which escapes."""
+
+from html import escape
+
+VOID = {"circle", "input", "meta", "path", "rect"}
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+
+def join(parts):
+    """Several parts as one: what is not Html is escaped; None and False are left out."""
+    return Html("".join(part if isinstance(part, Html) else escape(str(part))
+                        for part in parts if part is not None and part is not False))
+
+
+def tag(name, *children, **attributes):
+    """An element. Attributes: class_ for class, data_label for data-label; True is one without a value, None
+    and False are left out. Children that are lists count as their elements."""
+    words = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
+        for key, value in attributes.items() if value is not None and value is not False)
+    flat = [one for child in children for one in (child if isinstance(child, (list, tuple)) else [child])]
+    if name in VOID:
+        return Html(f"<{name}{words}/>" if name in ("circle", "path", "rect") else f"<{name}{words}>")
+    return Html(f"<{name}{words}>{join(flat)}</{name}>")
+
+
+def table(title, columns, rows):
+    """A table that scrolls by itself when it is wider than the page. rows: cells; Html stays as it is."""
+    def line(row):
+        return tag("tr", [tag("th", cell, scope="row") if index == 0 else tag("td", cell)
+                          for index, cell in enumerate(row)])
+
+    head = tag("tr", [tag("th", column, scope="col") for column in columns])
+    return tag("div", tag("table", tag("caption", title), tag("thead", head), tag("tbody", list(map(line, rows)))),
+               class_="scroll", tabindex=0, role="region", aria_label=title)
+
+
+def details(summary, *children):
+    """What is folded away."""
+    return tag("details", tag("summary", summary), *children)
+
+
+def of(name):
+    """For those who hear the page: they do not see what stands above."""
+    return tag("span", f" of {name}", class_="hidden")

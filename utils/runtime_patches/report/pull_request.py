@@ -1,0 +1,94 @@
+"""The text of a pull request for each patch: utils/export-patches --upstream."""
+
+import re
+import statistics
+
+from ..base.errors import UserError
+from ..base.paths import REPORT
+from ..results.table import number
+from ..series import series
+from . import read
+from .groups import groups
+
+_SENT = {"Backport": "upstream has it", "Denied": "upstream has refused it",
+         "Inappropriate": "it is not meant for upstream"}
+
+
+def text(slugs):
+    """The pull requests of the patches `slugs`, or of all that are still to be sent: a title, an empty line, and
+    the description as Markdown. UserError if one of `slugs` is not for upstream."""
+    patches = series.load().select(slugs)
+    for patch in patches:
+        reason = _SENT.get(patch.upstream[0])
+        if slugs and reason:
+            raise UserError(f"{patch.slug} is not to be sent: {reason}",
+                            f"Upstream-Status: {patch.fields['Upstream-Status']}")
+    chosen = [patch for patch in patches if patch.upstream[0] not in _SENT]
+    if not chosen:
+        raise UserError("no patch is left to be sent", "each header's Upstream-Status: says why")
+    measured = _measured()
+    return ("\n" + "-" * 72 + "\n\n").join(_request(patch, measured) for patch in chosen)
+
+
+def _request(patch, measured):
+    parts = [patch.subject, _unwrapped(patch.why)]
+    below = _below(patch)
+    if below:
+        parts.append("Stands on " + ", ".join(f"`{slug}`" for slug in below)
+                     + " of the same series, which changes the same files.")
+    parts += ["### ABI and memory", f"ABI: {patch.fields['ABI']}",
+              f"Memory: {patch.fields['Memory']}", "### Tests", _tests(patch),
+              "### Benchmarks", patch.fields["Benchmark"]]
+    if patch.slug in measured:
+        parts.append(_table(measured[patch.slug]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _unwrapped(why):
+    """Paragraphs as one line each: line ends count in pull requests. Lists and what is
+    indented stay."""
+    paragraphs = []
+    for paragraph in re.split(r"\n\s*\n", why.strip()):
+        lines = []
+        for line in paragraph.splitlines():
+            if lines and not re.match(r"\s|[-*|] |\d+\. ", line) and not lines[-1].startswith("  "):
+                lines[-1] += " " + line
+            else:
+                lines.append(line)
+        paragraphs.append("\n".join(lines))
+    return "\n\n".join(paragraphs)
+
+
+def _below(patch):
+    """The patches before this one that change a file which it changes."""
+    below = series.load().names[:series.load().names.index(patch.slug)]
+    return [slug for slug in below if set(series.load().patch(slug).files) & set(patch.files)]
+
+
+def _tests(patch):
+    if not patch.tests and not patch.guards:
+        return patch.fields["Test"]
+    lines = [f"- `{path}`" for path in patch.tests] + [f"- `{path}` (passes before, too)" for path in patch.guards]
+    return "\n".join(lines) + "\n\nThey run unchanged in the test suite."
+
+
+def _measured():
+    """{slug: Group} of results that tell what one patch alone gives."""
+    try:
+        results = read.load_all([REPORT])[0]
+    except UserError:
+        return {}
+    return {group.step: group for group in groups(results) if group.step}
+
+
+def _table(group):
+    lines = ["| row, us | before | after | after/before | noise floor |", "|---|---|---|---|---|"]
+    changed = {name for name, _, verdict in group.combined() if verdict != "same"}
+    for name, entries in group.rows().items():
+        if name in changed:
+            old, new, floor = (statistics.median(getattr(v, key) for _, v in entries) for key in ("old", "new", "floor"))
+            lines.append(f"| {name} | {number(old)} | {number(new)} | {new / old:.2f} | {floor:.1%} |")
+    rest = len(group.rows()) - len(changed)
+    machines = "; ".join(dict.fromkeys(str(run.data.environment) for run in group.runs))
+    said = f"{rest} other rows did not change" if changed else f"None of {rest} rows changed"
+    return ("\n".join(lines) + "\n\n" if changed else "") + f"{said}: interleaved samples, rank test, {machines}."

@@ -1,0 +1,40 @@
+"""What the results and the page are like, for utils/doctor."""
+
+from ..base import files
+from ..base.paths import REPORT
+from ..base.state import FAULT, READY, STALE, Line
+from ..runtimes.runtime import FOLDER
+from . import PAGE, read
+
+
+def lines():
+    """[Line] of everything below build/report."""
+    paths = read.found(REPORT)
+    made = [_result(path) for path in paths]
+    newest = max((path.stat().st_mtime for path in paths), default=None)
+    if PAGE.exists() and newest:
+        late = PAGE.stat().st_mtime < newest
+        made.append(Line(STALE if late else READY, "index.html", "is older than the results" if late else "",
+                         "utils/report" * late, PAGE))
+    return made
+
+
+def _result(path):
+    name, data = str(path.relative_to(REPORT)), files.read_record(path)
+    if data is None:
+        return Line(FAULT, name, "is damaged", "measure again, or remove it", path)
+    if other := _measured_others(data):
+        return Line(STALE, name, f"measured another build of {other} than is there now", "utils/run-smoke-bench", path)
+    return Line(READY, name, str(data.get("started") or ""), path=path)
+
+
+def _measured_others(data):
+    """The name of a side whose libraries are no longer those that were measured."""
+    sides = data.get("sides")
+    for side in sides.values() if isinstance(sides, dict) else ():
+        libraries = side.get("libraries") if isinstance(side, dict) else None
+        for library, entry in libraries.items() if isinstance(libraries, dict) else ():
+            path = FOLDER / str(side.get("name")).replace(":", "-") / "lib" / "swift" / "linux" / library
+            if path.is_file() and isinstance(entry, dict) and files.sha256(path) != entry.get("sha256", ""):
+                return side["name"]
+    return None

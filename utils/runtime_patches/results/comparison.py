@@ -1,0 +1,215 @@
+"""results.json of run-smoke-bench: what a comparison measured, where, and what it concluded."""
+
+import dataclasses
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Optional
+
+from ..base import files, schema
+from ..base.errors import UserError
+from ..base.paths import REPORT
+from ..base.schema import Positive
+from . import table, verdicts
+from .environment import Environment, State
+from .verdicts import Verdict
+
+FORMAT = 1
+FOLDER = REPORT / "smoke"
+_AGAIN = "utils/run-smoke-bench measures again"
+SideName = Literal["old", "new"]
+
+
+@dataclass
+class Process:
+    """What one process measured: samples in microseconds an iteration, in order; max_rss in bytes."""
+
+    samples: list[float]
+    max_rss: float
+    cpu: Optional[float] = None
+    round: Optional[float] = None
+
+    @property
+    def value(self):
+        """Its one value: the median of the samples without the first."""
+        return verdicts.process_value(self.samples)
+
+
+@dataclass
+class Row:
+    """A benchmark: {"old", "control" or "new": its processes}."""
+
+    name: str
+    columns: dict[str, list[Process]]
+    iterations: Optional[float] = None
+    tags: list[str] = field(default_factory=list)
+
+    def values(self, column):
+        """The values of the processes of a column."""
+        return [process.value for process in self.columns[column]]
+
+
+@dataclass
+class Side:
+    """One of the two runtimes. libraries: {name: {path, sha256, processes that were seen with it}}."""
+
+    name: str
+    folder: str = ""
+    library_path: str = ""
+    made: dict[str, Any] = field(default_factory=dict)
+    libraries: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass
+class Sides:
+    """OLD and NEW."""
+
+    old: Side
+    new: Side
+
+
+@dataclass
+class Method:
+    """How was measured and judged."""
+
+    rounds: Positive
+    level: float
+    factor: float
+    least_floor: Optional[float] = None
+    seed: Optional[float] = None
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class OneSided:
+    """A row that one side lacks: the values on the other one."""
+
+    name: str
+    side: SideName
+    values: list[Positive]
+    max_rss: float
+
+
+@dataclass
+class Failure:
+    """A benchmark that did not run."""
+
+    name: str
+    side: SideName
+    reason: str
+
+
+@dataclass
+class Comparison:
+    """Everything about one run."""
+
+    sides: Sides
+    method: Method
+    environment: Environment
+    rows: list[Row]
+    verdicts: list[Verdict]
+    one_sided: list[OneSided]
+    failed: list[Failure]
+    format: int = FORMAT
+    kind: str = "smoke"
+    started: Optional[str] = None
+    seconds: Optional[float] = None
+    state: Optional[State] = None
+    binary: dict[str, Any] = field(default_factory=dict)
+    toolchain: Optional[str] = None
+    pins: dict[str, Any] = field(default_factory=dict)
+    repository: dict[str, Any] = field(default_factory=dict)
+    modules: list[str] = field(default_factory=list)
+
+    @cached_property
+    def row_of(self):
+        """{name: Row}."""
+        return {row.name: row for row in self.rows}
+
+    @property
+    def names(self):
+        """(name of OLD, name of NEW)."""
+        return self.sides.old.name, self.sides.new.name
+
+    @property
+    def status(self):
+        """The exit status: 0 nothing slower, 2 something slower, 1 something did not run."""
+        if self.failed:
+            return 1
+        return 2 if any(row.verdict == "slower" for row in self.verdicts) else 0
+
+    def compact(self):
+        """The same with one value a process, and without what only the machine can use: what is kept in
+        benchmark/results."""
+        rows = [dataclasses.replace(row, columns={
+            column: [Process([float(f"{process.value:.5g}")], process.max_rss) for process in processes]
+            for column, processes in row.columns.items()}) for row in self.rows]
+        sides = Sides(*(Side(side.name) for side in (self.sides.old, self.sides.new)))
+        return dataclasses.replace(self, rows=rows, sides=sides, binary={}, toolchain=None, pins={}, modules=[],
+                                   repository={})
+
+    def write(self, folder):
+        """Writes results.json, the tables, and the samples as upstream's scripts read them."""
+        files.write_all(folder, {
+            "report.md": table.markdown(self), "report.txt": table.text(self),
+            "old.json": upstream_lines(self, ["old", "control"]), "new.json": upstream_lines(self, ["new"]),
+            "results.json": schema.dump(self)})
+
+
+def conclude(rows, failed):
+    """(verdicts, one-sided rows) of measured Rows; those of the Failures `failed` are left out."""
+    gone = {row.name for row in failed}
+    compared, single = {}, []
+    for row in sorted(rows, key=lambda row: natural(row.name)):
+        if row.name in gone:
+            continue
+        if {"old", "new"} <= set(row.columns):
+            compared[row.name] = {column: row.values(column) for column in row.columns}
+        else:
+            side = "new" if "new" in row.columns else "old"
+            single.append(OneSided(row.name, side, row.values(side), min(p.max_rss for p in row.columns[side])))
+    return verdicts.judge(compared), single
+
+
+def natural(name):
+    """A key that sorts `Task.8` before `Task.64`."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part.lower()) for part in re.split(r"(\d+)", name)]
+
+
+def load(path):
+    """The Comparison in a file; UserError if it does not hold any."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder", f"give {path}/results.json")
+    return check(path, schema.parse(schema.read_text(path, "utils/run-smoke-bench makes it"), path, _AGAIN))
+
+
+def check(path, data, hint=_AGAIN):
+    """The Comparison in `data`, which the file `path` held; UserError if it is none, or damaged."""
+    if not isinstance(data, dict) or "verdicts" not in data:
+        raise UserError(f"{path} is not a result of run-smoke-bench", hint)
+    if data.get("format") != FORMAT:
+        raise UserError(f"{path} has format {data.get('format')}, this version reads {FORMAT}", hint)
+    found = schema.checked(Comparison, data, path, hint)
+    missing = [f"{column} of {verdict.name}" for verdict in found.verdicts for column in ("old", "control", "new")
+               if not _has_samples(found.row_of.get(verdict.name), column)]
+    missing += [f"the values of {row.name}" for row in found.one_sided if not row.values]
+    if missing:
+        raise UserError(f"{path} is damaged: {missing[0]} is missing or wrong", hint)
+    return found
+
+
+def _has_samples(row, column):
+    return row and row.columns.get(column) and all(process.samples for process in row.columns[column])
+
+
+def upstream_lines(comparison, columns):
+    """The samples of some columns as the driver's --json output, which upstream's compare_perf_tests.py
+    reads: one sample a process."""
+    lines = []
+    for number, row in enumerate(comparison.rows, 1):
+        samples = [process.value for column in columns for process in row.columns.get(column, [])]
+        if samples:
+            lines.append(json.dumps({"number": number, "name": row.name, "samples": sorted(samples),
+                                     "iters": row.iterations}))
+    return "\n".join(lines) + "\n"

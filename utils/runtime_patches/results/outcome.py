@@ -1,0 +1,137 @@
+"""What a harness has measured, in the form that the page and the READMEs are made from."""
+
+from dataclasses import dataclass, field, replace
+from typing import Optional
+
+from ..base import files, schema
+from ..base.schema import Cell
+from . import environment
+from .environment import Environment, State
+
+FORMAT = 1
+
+
+@dataclass
+class Table:
+    """rows: cells, as many as there are columns."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[Cell]]
+
+    def text(self, left=1):
+        """For the screen; all but the first `left` columns to the right."""
+        lines = [self.columns, *([cell(one) for one in row] for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        return "\n".join("  ".join(word.ljust(width) if place < left else word.rjust(width)
+                                   for place, (word, width) in enumerate(zip(line, widths))).rstrip()
+                         for line in lines)
+
+    def markdown(self):
+        """A table of GitHub's Markdown."""
+        lines = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
+        return "\n".join("| " + " | ".join(cell(one).replace("|", "\\|") for one in line) + " |" for line in lines)
+
+
+def cell(value):
+    """A cell as text."""
+    return "–" if value is None else str(value)
+
+
+@dataclass
+class Dots:
+    """A mark for each of `series` in each row; a line where `reference` is."""
+
+    title: str
+    x: str
+    series: list[str]
+    rows: list[tuple[str, list[Optional[float]]]]
+    reference: Optional[float] = None
+
+    def __post_init__(self):
+        if any(len(values) != len(self.series) for _, values in self.rows):
+            raise schema.Mismatch(f"the dots of {self.title}")
+
+
+@dataclass
+class Points:
+    """One series of a plot: points, and a line where it is not through them."""
+
+    name: str
+    points: list[tuple[float, float]]
+    line: Optional[list[tuple[float, float]]] = None
+
+
+@dataclass
+class Curve:
+    """A plot; chapter: what it belongs to, on the page."""
+
+    title: str
+    x: str
+    y: str
+    series: list[Points]
+    log_x: bool = False
+    log_y: bool = False
+    chapter: Optional[str] = None
+    clip: Optional[float] = None
+
+
+@dataclass
+class Outcome:
+    """The results of one run of a harness. name: of its folder below benchmark/; command: what the user
+    typed; summary: the few sentences for the head of the page."""
+
+    name: str
+    title: str
+    command: Optional[str] = None
+    format: int = FORMAT
+    started: Optional[str] = None
+    environment: Environment = field(default_factory=Environment)
+    state: Optional[State] = None
+    summary: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    dots: list[Dots] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
+    kind: str = "harness"
+
+    def table(self, title, columns, rows):
+        """Adds a table, and returns it."""
+        self.tables.append(Table(title, list(columns), [list(row) for row in rows]))
+        return self.tables[-1]
+
+    def add_dots(self, title, x, series, rows, reference=None):
+        """rows: {name: a number or None for each of `series`}."""
+        self.dots.append(Dots(title, x, list(series), [(name, list(values)) for name, values in rows.items()],
+                              reference))
+
+    def curve(self, title, x, y, series, **options):
+        """series: {name: [(x, y)]}; points without a y are left out."""
+        self.curves.append(Curve(title, x, y, [
+            Points(name, [tuple(point) for point in points if point[1] is not None])
+            for name, points in series.items()], **options))
+
+    def markdown(self):
+        """The report as text."""
+        return "\n\n".join([f"# {self.title}", *(table.markdown() for table in self.tables), *self.notes]) + "\n"
+
+    def compact(self):
+        """The same with few points in each plot: what is kept in benchmark/results."""
+        def thin(points):
+            step = -(-len(points) // 100) or 1
+            return [tuple(float(f"{number:.4g}") for number in point) for point in points[::step]]
+
+        return replace(self, curves=[replace(curve, series=[
+            replace(one, points=thin(one.points), line=one.line and thin(one.line)) for one in curve.series])
+            for curve in self.curves])
+
+    def write(self, folder):
+        """Writes folder/results.json and report.md."""
+        folder.mkdir(parents=True, exist_ok=True)
+        files.write_all(folder, {"report.md": self.markdown(), "results.json": schema.dump(self)})
+
+
+def begin(name, title, command):
+    """An Outcome of this machine that begins now."""
+    return Outcome(name, title, command, started=environment.now(), environment=environment.here(),
+                   state=environment.state())

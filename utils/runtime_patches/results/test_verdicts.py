@@ -1,0 +1,39 @@
+"""How often equal runtimes are told apart, and how often a change is found, on samples like those of a real
+machine (two speeds, some outliers)."""
+
+import random
+import unittest
+
+from . import verdicts
+
+
+def values(chance, center, share):
+    found = []
+    for _ in range(40):
+        value = center * chance.lognormvariate(0, 0.02)
+        value *= 1.5 if chance.random() < share else 1
+        found.append(value * chance.uniform(1.5, 4) if chance.random() < 0.05 else value)
+    return found
+
+
+class Verdicts(unittest.TestCase):
+    def test_false_alarms(self):
+        chance, alarms, found = random.Random(2), 0, 0
+        for _ in range(50):
+            judged = verdicts.judge({str(number): {
+                column: values(chance, 105 if column == "new" and not number else 100, 0.3 * (number % 2))
+                for column in ("old", "control", "new")} for number in range(20)})
+            found += judged[0].verdict == "slower"
+            alarms += sum(one.verdict != "same" for one in judged[1:])
+        self.assertGreaterEqual(found, 45)
+        self.assertLessEqual(alarms, 1)
+
+    def test_equal_values_have_no_rank(self):
+        self.assertEqual(verdicts.rank_test([1, 1, 1], [1, 1]), 1.0)
+
+    def test_adjust_keeps_the_order(self):
+        self.assertEqual(verdicts.adjust([0.01, 0.04, 0.02]), [0.03, 0.04, 0.03])
+
+    def test_first_sample_does_not_count(self):
+        self.assertEqual(verdicts.process_value([900, 3, 1, 2]), 2)
+        self.assertEqual(verdicts.process_value([7]), 7)

@@ -1,0 +1,110 @@
+"""Verdicts: which rows changed, judged against the noise of before against before.
+
+A value is what one process measured: the median of its samples without the first.
+Samples of one process are not independent of each other (they share one memory
+layout and one set of threads), so the rank test gets one value a process.
+"""
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import Literal
+
+from ..base.schema import Positive
+
+# A row counts as changed when all three hold.
+LEVEL = 0.01        # the rank test's p, adjusted for the number of rows
+FACTOR = 2.0        # the change is more than this many times the noise floor
+LEAST_FLOOR = 0.01  # no row's noise floor is taken to be below this
+FEWEST = 5          # with fewer values a side no rank test can reach LEVEL
+
+
+def process_value(samples):
+    """The value of one process (microseconds an iteration) from its samples in order."""
+    return statistics.median(samples[1:] if len(samples) > 1 else samples)
+
+
+def rank_test(one, other):
+    """The two-sided p of the Mann-Whitney U test (normal approximation, with the
+    corrections for ties and continuity). From FEWEST values on it is cautious: never
+    below the exact p where the samples do not overlap."""
+    n, m = len(one), len(other)
+    pooled = sorted([(value, 0) for value in one] + [(value, 1) for value in other])
+    rank_sum, ties, start = 0.0, 0, 0
+    while start < n + m:
+        end = start
+        while end < n + m and pooled[end][0] == pooled[start][0]:
+            end += 1
+        rank = (start + 1 + end) / 2
+        rank_sum += rank * sum(1 for _, side in pooled[start:end] if side == 0)
+        ties += (end - start) ** 3 - (end - start)
+        start = end
+    distance = abs(rank_sum - n * (n + 1) / 2 - n * m / 2)
+    variance = n * m / 12 * (n + m + 1 - ties / ((n + m) * (n + m - 1)))
+    if variance <= 0:
+        return 1.0
+    z = max(0.0, distance - 0.5) / math.sqrt(variance)
+    return min(1.0, math.erfc(z / math.sqrt(2)))
+
+
+def adjust(ps):
+    """Benjamini-Hochberg: the p values as false discovery rates, in the same order."""
+    order = sorted(range(len(ps)), key=lambda i: ps[i], reverse=True)
+    adjusted, least = [0.0] * len(ps), 1.0
+    for position, index in enumerate(order):
+        least = min(least, ps[index] * len(ps) / (len(ps) - position))
+        adjusted[index] = least
+    return adjusted
+
+
+def floors(pairs):
+    """The noise floor of each row from (old, control) values, as a fraction.
+
+    The difference of the two medians of one and the same runtime; but not below the
+    median of all rows' differences, for a small one can be luck.
+    """
+    differences = [abs(_difference(old, control)) for old, control in pairs]
+    usual = max(LEAST_FLOOR, statistics.median(differences)) if differences else 0.0
+    return [max(usual, difference) for difference in differences]
+
+
+def _difference(old, new):
+    return statistics.median(new) / statistics.median(old) - 1
+
+
+@dataclass
+class Verdict:
+    """old, new: medians; delta: new/old - 1; speedup: old/new; adjusted: p for all rows together; floor:
+    the noise floor of the row; noise: control/old - 1."""
+
+    name: str
+    old: Positive
+    new: Positive
+    delta: float
+    speedup: Positive
+    p: float
+    adjusted: float
+    floor: Positive
+    noise: float
+    verdict: Literal["slower", "faster", "same"]
+
+    @property
+    def ratio(self):
+        """new/old."""
+        return self.new / self.old
+
+
+def judge(rows):
+    """[Verdict] of rows {name: {"old", "control", "new": [value of a process]}}, in their order."""
+    values = list(rows.values())
+    ps = [rank_test(v["new"], v["old"] + v["control"]) for v in values]
+    limits = floors([(v["old"], v["control"]) for v in values])
+    found = []
+    for name, v, p, adjusted, floor in zip(rows, values, ps, adjust(ps), limits):
+        old, new = statistics.median(v["old"] + v["control"]), statistics.median(v["new"])
+        speed = math.log(new / old)
+        changed = adjusted < LEVEL and abs(speed) > FACTOR * math.log1p(floor)
+        found.append(Verdict(name, old, new, new / old - 1, old / new, p, adjusted, floor,
+                             _difference(v["old"], v["control"]),
+                             ("slower" if speed > 0 else "faster") if changed else "same"))
+    return found

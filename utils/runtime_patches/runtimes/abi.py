@@ -1,0 +1,124 @@
+"""What programs, debuggers and back-deployment rely on, compared: utils/check-abi.
+
+Exported symbols: none may go, and an added one is named in the `ABI:` field of a patch.
+The values of _swift_concurrency_debug_*, which debuggers read out of a process. The layout
+of every record of the Concurrency library that debuggers or compiled programs know.
+"""
+
+import difflib
+import json
+import re
+import subprocess
+
+from ..series import series
+from . import build, symbols
+from .libraries import CONCURRENCY, NAMES
+
+# Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in
+# RemoteInspection) know these. A name stands for the records nested in it, too.
+RECORDS = (
+    "swift::HeapObject", "swift::Job", "swift::AsyncTask", "swift::NullaryContinuationJob",
+    "swift::AsyncContext", "swift::ContinuationAsyncContext", "swift::DefaultActor",
+    "swift::TaskGroup", "swift::AsyncLet", "swift::TaskExecutorRef",
+    "swift::SerialExecutorRef", "swift::TaskOptionRecord", "swift::TaskStatusRecord",
+    "swift::ChildTaskStatusRecord", "swift::TaskGroupTaskStatusRecord",
+    "swift::CancellationNotificationStatusRecord",
+    "swift::EscalationNotificationStatusRecord", "swift::TaskDependencyStatusRecord",
+    "(anonymous namespace)::ActiveTaskStatus", "ActiveTaskStatus",
+    "swift::ActiveTaskStatus", "(anonymous namespace)::ActiveActorStatus",
+    "ActiveActorStatus", "DefaultActorImpl", "DefaultActorImplHeader",
+    "DefaultActorImplFooter", "(anonymous namespace)::DefaultActorImpl",
+    "(anonymous namespace)::DefaultActorImplHeader",
+    "(anonymous namespace)::DefaultActorImplFooter",
+)
+_SOURCE = "Concurrency/Actor.cpp"
+_DEBUG = "_swift_concurrency_debug_"
+
+
+def layouts(ws, runtime):
+    """{record: its layout as clang prints it} of a runtime; stock's are before's."""
+    fixed = build.places(build.home(ws, runtime))
+    commands = build.compile_commands(ws, runtime)
+    argv = next(command for file, command in commands.items() if file.endswith(_SOURCE))
+    argv = [*argv, "-fsyntax-only", "-w", "-Xclang", "-fdump-record-layouts-complete"]
+    text = ws.output(argv, fixed=fixed, cwd=fixed[1][1])
+    found = {}
+    for block in text.split("*** Dumping AST Record Layout\n")[1:]:
+        lines = block.split("\n\n")[0].splitlines()
+        record = re.sub(r"^ *0 \| (?:class|struct|union) ", "", lines[0])
+        record = re.sub(r" \(empty\)$", "", record)
+        outer = record.split("<")[0]
+        if any(outer == r or outer.startswith(r + "::") for r in RECORDS):
+            if "(unnamed" not in record and "lambda" not in record:
+                found[record] = [re.sub(r"/\S+/", "", line) for line in lines]
+    return found
+
+
+def debug_values(ws, runtime):
+    """{symbol: value} of the integers that the library tells debuggers. The others among
+    _swift_concurrency_debug_* are pointers, whose value is no interface."""
+    script = ("import ctypes, sys, json\n"
+              "library = ctypes.CDLL(sys.argv[1])\n"
+              "print(json.dumps({s: int.from_bytes(ctypes.string_at(ctypes.addressof("
+              "ctypes.c_char.in_dll(library, s)), int(n, 16)), 'little')"
+              " for s, n in zip(sys.argv[2::2], sys.argv[3::2])}))\n")
+    library = str(runtime.library(CONCURRENCY))
+    binds = [runtime.libraries]
+    listed = ws.output(["nm", "-D", "--defined-only", "-S", library], binds=binds)
+    rows = [line.split() for line in listed.splitlines() if _DEBUG in line]
+    # Relocated data is a pointer.
+    relocated = ws.output(["readelf", "-rW", library], binds=binds)
+    pointers = {int(line.split()[0], 16) for line in relocated.splitlines() if re.match(r"^[0-9a-f]{16} ", line)}
+    words = [word for address, size, _, symbol in rows if int(address, 16) not in pointers
+             for word in (symbol.split("@")[0], size)]
+    return json.loads(runtime.run(ws, ["python3", "-c", script, library, *words], stdout=subprocess.PIPE,
+                                  text=True, binds=binds).stdout)
+
+
+def stated():
+    """{symbol: patch} of all names that the `ABI:` fields of the series mention."""
+    names = {}
+    for patch in series.load():
+        for word in re.findall(r"[\w$.]+", patch.fields.get("ABI", "")):
+            names.setdefault(word.rstrip("."), patch.slug)
+    return names
+
+
+def compare(ws, old, new):
+    """A list of (what, text, reason or None) of two Runtimes; without a reason it is a fault."""
+    reasons = stated()
+    rows = _symbols(ws, old, new, reasons)
+    rows += values(debug_values(ws, old), debug_values(ws, new))
+    before = layouts(ws, old)
+    rows += records(before, layouts(ws, new), reasons)
+    rows.append(("compared", f"{len(NAMES)} libraries, {len(before)} layouts", ""))
+    return rows
+
+
+def _symbols(ws, old, new, reasons):
+    rows = []
+    for library in NAMES:
+        if not old.library(library).exists():
+            continue
+        added, removed = symbols.difference(ws, old.library(library), new.library(library))
+        rows += [("removed symbol", f"{library} {symbol}", None) for symbol in removed]
+        rows += [("added symbol", f"{library} {symbol}", reasons.get(symbol)) for symbol in added]
+    return rows
+
+
+def values(before, after):
+    """The rows of integers {symbol: value} that differ."""
+    return [("debug value", f"{symbol} {before.get(symbol)} -> {after.get(symbol)}", None)
+            for symbol in sorted(before.keys() | after.keys()) if before.get(symbol) != after.get(symbol)]
+
+
+def records(before, after, reasons):
+    """The rows of layouts {record: lines} that differ; reasons: {name: patch that states it}."""
+    return [("layout", record + "\n" + _changed(before[record], after.get(record, [])),
+             reasons.get(record.rpartition("::")[2]))
+            for record in sorted(before) if before[record] != after.get(record)]
+
+
+def _changed(before, after):
+    return "\n".join(line for line in difflib.unified_diff(before, after, lineterm="", n=0)
+                     if not line.startswith(("---", "+++", "@@")))

@@ -1,0 +1,155 @@
+"""Whether the runtime's other builds compile with the series: utils/check-patches --configurations.
+
+Each C++ file that the series changes, or that includes a header which it changes in the two
+libraries, is compiled with the command line of runtime `after` and the flags of a configuration
+(-fsyntax-only). A changed header of include/ alone selects no file. One that fails is compiled
+without the series, too: errors that are there already are upstream's.
+"""
+
+import concurrent.futures
+import filecmp
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from ..base.errors import UserError
+from ..base.progress import Step
+from . import build
+from .runtime import parse
+
+_NO_DISPATCH = ("-USWIFT_CONCURRENCY_USES_DISPATCH",)
+_ONE_THREAD = ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_NONE",
+               "-DSWIFT_STDLIB_SINGLE_THREADED_CONCURRENCY", *_NO_DISPATCH)
+# {name: (library that it concerns, or "" for both, what upstream's CMake files define for it)}
+CONFIGURATIONS = {
+    "pthreads": ("", ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_PTHREADS")),
+    "c11": ("", ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_C11")),
+    "single-threaded": ("", _ONE_THREAD),
+    # Actors are locks in it (SWIFT_CONCURRENCY_ACTORS_AS_LOCKS, which Actor.cpp sets by it).
+    "task-to-thread": ("Concurrency", ("-DSWIFT_STDLIB_TASK_TO_THREAD_MODEL_CONCURRENCY",
+                                       *_NO_DISPATCH)),
+    "embedded": ("Concurrency", (*_ONE_THREAD, "-DSWIFT_CONCURRENCY_EMBEDDED=1",
+                                 "-DSWIFT_RUNTIME_EMBEDDED=1", "-USWIFT_ENABLE_REFLECTION",
+                                 "-USWIFT_STDLIB_HAS_ENVIRON")),
+    "assertions": ("", ("-UNDEBUG",)),
+    "escalation": ("Concurrency", ("-DSWIFT_CONCURRENCY_ENABLE_PRIORITY_ESCALATION=1",)),
+    "32-bit": ("", ("-m32",)),
+    "macos": ("", ("--target=arm64-apple-macosx13",)),
+    "windows": ("", ("--target=x86_64-unknown-windows-msvc",)),
+}
+# A few headers of each library that the runtime is written on.
+_PROBE = "#include <cstdlib>\n#include <atomic>\n#include <vector>\n"
+
+
+class Row(NamedTuple):
+    """One configuration: how many files compile; {file: first error} of those that fail
+    without the series as well, and of those that fail with it only; or why none gets that far."""
+    name: str
+    compiled: int = 0
+    upstream: dict = {}
+    series: dict = {}
+    reason: str = ""
+
+
+def check_names(names):
+    """UserError if not all are names of configurations."""
+    for name in names:
+        if name not in CONFIGURATIONS:
+            raise UserError(f"no configuration '{name}'",
+                            "configurations are " + ", ".join(CONFIGURATIONS), 2)
+
+
+def check(ws, names):
+    """Yields a Row for each configuration. Runtimes before and after must have been built."""
+    before, after = _Tree(ws, parse("before")), _Tree(ws, parse("after"))
+    changed = _files(before, after)
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for name in names:
+            library, flags = CONFIGURATIONS[name]
+            files = [file for file in changed if library in file]
+            with Step(f"configuration '{name}': {len(files)} files"):
+                if "-m32" in flags:
+                    flags += _headers_32(ws, folder)
+                reason = _probe(ws, flags)
+                yield Row(name, reason=reason) if reason else _row(
+                    name, flags, files, before, after, pool)
+
+
+class _Tree:
+    """The sources of a runtime, and how each file of it is compiled."""
+
+    def __init__(self, ws, runtime):
+        self.ws = ws
+        self.places = build.places(build.home(ws, runtime))
+        self.folder, self.seen = self.places[0]
+        self.commands = build.compile_commands(ws, runtime)
+
+    def errors(self, file, flags):
+        """The errors of a file, {(file, message): "file:line: message"}, the first one first;
+        none for a file that this runtime has not."""
+        if file not in self.commands:
+            return {}
+        done = self.ws.run([*self.commands[file], *flags, "-fsyntax-only", "-w",
+                            "-ferror-limit=0"], fixed=self.places, cwd=self.places[1][1],
+                           check=False, capture_output=True, text=True, errors="replace")
+        found = {}
+        for place, line, message in re.findall(
+                r"(?m)^(?:(\S+?):(\d+):\d+|\S+): (?:fatal )?error: (.*)", done.stderr):
+            place = os.path.normpath(place).removeprefix(f"{self.seen}/")
+            found.setdefault((place, message), f"{place}:{line}: {message}")
+        if done.returncode and not found:
+            found[file, ""] = f"clang failed with exit status {done.returncode}"
+        return found
+
+
+def _files(before, after):
+    """The C++ files of `after` that differ from before's, or include a header that does."""
+    changed = {path.name for path in (after.folder / "stdlib" / "public").rglob("*.*")
+               if path.is_file() and not _same(path, before.folder
+                                               / path.relative_to(after.folder))}
+    included = re.compile(r'#\s*include\s*"(?:[^"]*/)?(?:'
+                          + "|".join(map(re.escape, sorted(changed))) + ')"')
+    return [file for file in after.commands if file.endswith(".cpp") and (
+        Path(file).name in changed
+        or included.search((after.folder / Path(file).relative_to(after.seen)).read_text()))]
+
+
+def _same(path, old):
+    return old.is_file() and filecmp.cmp(path, old)
+
+
+def _row(name, flags, files, before, after, pool):
+    found = list(pool.map(lambda file: after.errors(file, flags), files))
+    failed = {file: errors for file, errors in zip(files, found) if errors}
+    # A new file may fail at what upstream's files fail at: a common header, as a rule.
+    known = set().union(*pool.map(lambda file: before.errors(file, flags), failed))
+    row = Row(name, len(files) - len(failed), {}, {})
+    for file, errors in failed.items():
+        new = [text for key, text in errors.items() if key not in known]
+        kind = row.series if new else row.upstream
+        kind[file.removeprefix(f"{after.seen}/")] = (new or list(errors.values()))[0]
+    if not row.compiled and not row.series and len(set(row.upstream.values())) == 1:
+        return Row(name, reason=next(iter(row.upstream.values())))  # before the series is read
+    return row
+
+
+def _probe(ws, flags):
+    """Why nothing can be compiled with these flags here; empty where it can."""
+    done = ws.run(["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"], input=_PROBE,
+                  check=False, capture_output=True, text=True, errors="replace")
+    return "" if not done.returncode else "no system headers for it: " + re.search(
+        r"error: (.*)|\Z", done.stderr)[1]
+
+
+def _headers_32(ws, folder):
+    """Flags that let 32-bit code see the 64-bit system's headers, which serve both, but for a
+    list of missing functions that a 64-bit installation has not."""
+    (Path(folder) / "gnu").mkdir(exist_ok=True)
+    (Path(folder) / "gnu" / "stubs-32.h").touch()
+    done = ws.run(["clang++", "-print-file-name=crtbegin.o"], capture_output=True, text=True)
+    gcc = Path(done.stdout.strip()).parent  # …/TRIPLE/VERSION
+    return (f"--gcc-install-dir={gcc}", "-isystem", folder,
+            "-idirafter", f"/usr/include/{gcc.parent.name}")

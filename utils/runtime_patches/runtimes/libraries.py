@@ -1,0 +1,24 @@
+"""The libraries of a runtime: what is built, compared, reported and laid over the toolchain's."""
+
+from dataclasses import dataclass
+from typing import Optional
+
+
+@dataclass(frozen=True)
+class Library:
+    """A shared library. part: its folder below the build folder; always: whether every program with tasks loads
+    it; recipe: a script in build-script-config that builds it, for one that upstream's Runtimes/ does not build."""
+
+    name: str
+    part: str
+    always: bool = True
+    recipe: Optional[str] = None
+
+
+LIBRARIES = (
+    Library("libswiftCore.so", "core"),
+    Library("libswift_Concurrency.so", "Concurrency"),
+    Library("libswiftSynchronization.so", "Synchronization", always=False, recipe="synchronization.sh"),
+)
+NAMES = tuple(library.name for library in LIBRARIES)
+CONCURRENCY = "libswift_Concurrency.so"

@@ -1,0 +1,66 @@
+"""Compiles small programs, if their sources or their options have changed."""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+from ..base import files, locks, progress
+from ..base.errors import UserError
+from ..base.paths import BENCHMARK
+from .runtime import stock
+
+# C sources that several programs share.
+NATIVE = BENCHMARK / "native"
+
+
+def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=None, flags=("-O", "-wmo"), link=()):
+    """The path of program `name` in the folder `home`.
+
+    runtime: a variant whose compiler is to be used; swift, c: source files (c alone makes a C
+    program); headers: files that these include; bridging: the one that Swift imports; flags: of
+    swiftc; link: of clang, for a C program.
+    """
+    runtime = runtime or stock()
+    compiler = runtime.folder / "bin" / "swiftc"
+    words = [name, str(ws.toolchain), *flags, *link, compiler.read_text() if compiler.exists() else ""]
+    key = hashlib.sha256("\n".join(words).encode())
+    for path in [*swift, *c, *headers]:
+        key.update(path.read_bytes())
+    program, record = home / name, home / f"{name}.json"
+
+    def fresh():
+        return (files.read_record(record) or {}).get("key") == key.hexdigest() and files.is_intact(record)
+
+    if fresh():
+        return program
+    with locks.exclusive(home):
+        if fresh():
+            return program
+        progress.note(f"==> compiling {name}")
+        partial = home / f"{name}.partial"
+        objects = [str(home / f"{name}-{path.stem}.o") for path in c]
+        includes = [f"-I{folder}" for folder in sorted({str(path.parent) for path in headers})]
+        for path, target in zip(c, objects):
+            _run(ws, runtime, ["clang", "-O2", "-fPIC", *includes, "-c", str(path), "-o", target])
+        if swift:
+            imported = ["-import-objc-header", str(bridging)] if bridging else []
+            imported += [word for include in includes for word in ("-Xcc", include)]
+            _run(ws, runtime, ["swiftc", *flags, "-parse-as-library", "-module-name", "main", *imported,
+                               *map(str, swift), *objects, "-o", str(partial)])
+        else:
+            _run(ws, runtime, ["clang", *objects, *link, "-o", str(partial)])
+        os.replace(partial, program)
+        files.write_intact(record, {"key": key.hexdigest()}, [program])
+    return program
+
+
+def _run(ws, runtime, argv):
+    # The compiler does not run on the libraries of the runtime.
+    env = {name: value for name, value in runtime.environment(ws).items() if name == "PATH"}
+    done = ws.run(argv, env=env, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                  stderr=subprocess.STDOUT, text=True, errors="replace")
+    if done.returncode:
+        sys.stderr.write(done.stdout)
+        raise UserError(f"{argv[0]} failed (exit status {done.returncode})", "its messages are above; "
+                        f"utils/with-runtime stock -- {argv[0]} --version shows whether the toolchain works")

@@ -1,0 +1,129 @@
+"""A runtime: a folder of libraries that programs run on. Its name is parsed here, and nowhere else.
+
+stock     the toolchain's own libraries
+before    the same sources rebuilt without the series: what `after` is compared with
+after     the checkout with the series, and what is edited there
+upto:P    the series up to and with patch P
+asan, tsan, ubsan, debug, before-asan, …    see variants.py
+"""
+
+import functools
+import os
+
+from ..base import files
+from ..base.errors import UserError
+from ..base.paths import BUILD
+from ..series import series
+from . import variants
+
+FOLDER = BUILD / "runtimes"
+
+
+class Runtime:
+    """name: as the user types it; base: "stock", "before", "after" or "upto"; patch: the last one of
+    "upto", else None; variant: a name in variants.py, or None; folder: where its libraries and its
+    record are; libraries: the folder of the libraries."""
+
+    def __init__(self, name, base, patch=None, variant=None, folder=None):
+        self.name, self.base, self.patch, self.variant = name, base, patch, variant
+        self.plain = name.replace(":", "-")  # a colon would split library paths
+        self.folder = folder or FOLDER / self.plain
+        self.libraries = self.folder / "lib" / "swift" / "linux"
+
+    def __str__(self):
+        return self.name
+
+    def __eq__(self, other):
+        return isinstance(other, Runtime) and self.folder == other.folder
+
+    def __hash__(self):
+        return hash(self.folder)
+
+    @property
+    def record_path(self):
+        """The file that tells what the folder was made from."""
+        return self.folder / "runtime.json"
+
+    @property
+    def record(self):
+        """What the folder was made from; empty if that is not known."""
+        return files.read_record(self.record_path) or {}
+
+    @property
+    def is_laid(self):
+        """Whether all files are there as they were laid."""
+        return files.is_intact(self.record_path)
+
+    @property
+    def is_patched(self):
+        """Whether it is made from the series."""
+        return self.base in ("after", "upto")
+
+    @property
+    def work(self):
+        """The folder that it is compiled in (before's is in the cache: build.home)."""
+        return BUILD / "work" / self.plain
+
+    @property
+    def missing(self):
+        """The patches of the series that it lacks."""
+        there = self.record.get("patches", [])
+        return [slug for slug in series.load().names if slug not in there]
+
+    def library(self, name):
+        """The path of one of its libraries."""
+        return self.libraries / name
+
+    def environment(self, ws):
+        """The variables that programs on this runtime need."""
+        found = {name: os.environ.get(name, value) for name, value in variants.variables(self.variant).items()}
+        rest = os.environ.get("LD_LIBRARY_PATH")
+        found["LD_LIBRARY_PATH"] = f"{self.libraries}:{rest}" if rest else str(self.libraries)
+        if (self.folder / "bin" / "swiftc").exists():
+            found["PATH"] = f"{self.folder / 'bin'}:{ws.path}"
+        return found
+
+    def run(self, ws, argv, *, env=None, **options):
+        """subprocess.run of argv on this runtime, which must be built; `env` adds to the environment."""
+        return ws.run(argv, env={**self.environment(ws), **(env or {})}, **options)
+
+    def popen(self, ws, argv, *, env=None, **options):
+        """subprocess.Popen of argv on this runtime, which must be built."""
+        return ws.popen(argv, env={**self.environment(ws), **(env or {})}, **options)
+
+
+def parse(name):
+    """The Runtime of that name; UserError if there is none."""
+    if name in ("stock", "before", "after"):
+        return Runtime(name, name)
+    base, dash, variant = name.rpartition("-")
+    if variant in variants.NAMES and base in ("", "before") and bool(dash) == bool(base):
+        return Runtime(name, base or "after", variant=variant)
+    if name.startswith("upto:"):
+        series.load().check(name[5:])
+        return Runtime(name, "upto", name[5:])
+    raise UserError(f"no runtime '{name}'", f"runtimes are stock, before, after, upto:PATCH, "
+                    f"{', '.join(variants.NAMES)} and before-VARIANT")
+
+
+def upto(patch):
+    """The runtime of the series up to and with a patch."""
+    return Runtime(f"upto:{patch}", "upto", patch)
+
+
+def names():
+    """All names of runtimes, for completion."""
+    return ["stock", "before", "after", *variants.NAMES, *(f"before-{name}" for name in variants.NAMES),
+            *(f"upto:{name}" for name in series.load().names)]
+
+
+@functools.lru_cache(maxsize=None)
+def stock():
+    """The toolchain's own libraries."""
+    return parse("stock")
+
+
+def steps():
+    """{patch: (the runtime before it, the runtime with it)} along the series."""
+    listed = series.load().names
+    return dict(zip(listed, zip(["before", *(f"upto:{name}" for name in listed)], (f"upto:{name}" for name in listed))))

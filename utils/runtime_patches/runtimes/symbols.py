@@ -1,0 +1,26 @@
+"""The exported symbols of two builds of a library, compared."""
+
+import re
+
+# Instances of libstdc++ templates depend on its version and on inlining; linkers
+# mark the ends of sections each in their own way, AddressSanitizer marks globals. None
+# is anybody's interface.
+_NOT_OURS = re.compile(
+    r"_Z(?:N[KVO]*)?(?:St|9__gnu_cxx)|_ZT[ISVT]*(?:N?St|N9__gnu_cxx)|_ZGVN?St"
+    r"|__odr_asan_gen_|__(?:start|stop)_|__bss_start$|_edata$|_end$")
+
+
+def exports(ws, library):
+    """The set of the defined dynamic symbols of `library`, without versions."""
+    text = ws.output(["nm", "-D", "--defined-only", "--format=just-symbols", str(library)], binds=[library.parent])
+    return {line.split("@")[0] for line in text.splitlines() if line}
+
+
+def difference(ws, old, new):
+    """(added, removed): sorted names, without those that are nobody's interface."""
+    before, after = exports(ws, old), exports(ws, new)
+
+    def ours(names):
+        return sorted(n for n in names if not _NOT_OURS.match(n))
+
+    return ours(after - before), ours(before - after)

@@ -1,0 +1,62 @@
+"""Runtimes in another configuration: with a sanitizer, or with assertions.
+
+VARIANT is the series in that configuration, before-VARIANT the unpatched sources.
+build-script-config/variants/VARIANT.cmake holds its compiler flags.
+"""
+
+import shlex
+import shutil
+
+from ..base import files
+from ..base.paths import CONFIG, TEST
+
+# variant: swiftc's -sanitize=. There is none for undefined behaviour on Linux: the libraries of
+# ubsan bring the sanitizer's runtime along.
+_SANITIZE = {"asan": "address", "tsan": "thread", "ubsan": None, "debug": None}
+NAMES = tuple(_SANITIZE)
+
+
+def configuration(variant):
+    """The CMake initial cache of a variant."""
+    return CONFIG / "variants" / f"{variant}.cmake"
+
+
+def complete(ws, runtime):
+    """Adds what programs need that are to run on the variant: bin/swiftc, which compiles with its
+    sanitizer, and the library of ubsan.
+
+    A library with a sanitizer loads only into a program that has its runtime. The compiler has none,
+    so it must not see LD_LIBRARY_PATH. Returns what it has added to bin.
+    """
+    variant, binaries = runtime.variant, runtime.folder / "bin"
+    options, mutex = "", binaries / "tsan-mutex.o"
+    if _SANITIZE[variant]:
+        # Debian's sanitizer runtimes refer to this variable and do not define it.
+        options = f" -sanitize={_SANITIZE[variant]} -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0"
+    if variant == "tsan":
+        partial = mutex.with_suffix(".partial")
+        ws.run(["clang", "-O1", "-fPIC", "-c", "-o", partial, CONFIG / "variants" / "tsan-mutex.c"],
+               binds=[runtime.folder])
+        partial.replace(mutex)
+        options += f" -Xlinker {shlex.quote(str(mutex))}"
+    compiler = binaries / "swiftc"
+    swiftc = shlex.quote(f"{ws.toolchain}/bin/swiftc")
+    files.write(compiler, f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {swiftc}{options} "$@"\n')
+    compiler.chmod(0o755)
+    if variant == "ubsan":
+        place = ws.outside(ws.toolchain / "lib" / "clang")
+        for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
+            shutil.copy2(library, runtime.libraries)
+    return [compiler, mutex] if variant == "tsan" else [compiler]
+
+
+def variables(variant):
+    """The environment variables that programs on a variant want: which reports to leave out."""
+    def suppressions(sanitizer):
+        return f"suppressions='{TEST / sanitizer}-suppressions.txt'"
+
+    if variant == "tsan":
+        return {"TSAN_OPTIONS": suppressions("tsan")}
+    if variant == "asan":
+        return {"LSAN_OPTIONS": suppressions("lsan") + ":print_suppressions=0"}
+    return {}

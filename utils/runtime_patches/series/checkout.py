@@ -1,0 +1,322 @@
+"""The series as commits: what is applied on a checkout, applying, exporting.
+
+Everything is prepared in an index of its own and written as commits that nobody
+sees; only when all of it worked do HEAD, index and work tree move, in one step.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import tempfile
+from pathlib import Path
+
+from ..base import files, pins
+from ..base.errors import UserError
+from ..base.git import Git
+from . import patch as patches, series
+
+_TESTS_SUBJECT = "[test] Add the tests and benchmarks of the patch series"
+_TESTS_NAME = "tests-and-benchmarks"
+_AUTHOR = ("Swift Runtime Patches", "patches@localhost", "2026-01-01T00:00:00+00:00")
+
+
+class State:
+    """What a checkout holds: base (commit below the series), applied (slugs from
+    first to last), commits {slug: commit}, head; unnamed (commits in or above the series
+    that have no name) and twice (slugs of several commits)."""
+
+    def __init__(self, git):
+        self.base = self.head = git.line("rev-parse", "HEAD")
+        self.commits, self.unnamed, self.twice = {}, [], []
+        # Not by git's trailers: one line that is none hides them all.
+        log = git.out("log", "--first-parent", "-n", "400", "--format=%H%x00%P%x00%B%x01")
+        unnamed = []
+        for entry in log.split("\x01"):
+            commit, _, rest = entry.strip().partition("\0")
+            parents, _, message = rest.partition("\0")
+            names = re.findall(rf"^{patches.NAME_TRAILER}:[ \t]*(.*?)[ \t]*$", message, re.M)
+            if names:
+                self.twice += [names[-1]] * (names[-1] in self.commits)
+                self.commits[names[-1]] = commit
+                self.base = (parents.split() or [commit])[0]
+                self.unnamed += unnamed
+                unnamed = []
+            elif commit:
+                unnamed.append(commit)
+        self.applied = [n for n in reversed(self.commits) if n != _TESTS_NAME]
+        self.tests = self.commits.get(_TESTS_NAME)
+
+
+def git_of(folder):
+    """The Git of folder/swift."""
+    return Git(Path(folder) / "swift")
+
+
+def unpatched(folder):
+    """(the Git of folder/swift, the commit below the series there)."""
+    git = git_of(folder)
+    return git, State(git).base
+
+
+def require_clean(git):
+    """UserError when the work tree or index differs from HEAD, or a git operation
+    is half done."""
+    gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
+    for name, what in (("rebase-merge", "rebase"), ("rebase-apply", "am or rebase"),
+                       ("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick")):
+        if (gitdir / name).exists():
+            raise UserError(f"a git {what} is under way in {git.folder}",
+                            "finish or abort it first")
+    changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
+    if changed:
+        raise UserError(f"{git.folder} has uncommitted changes, the first in "
+                        f"{changed[0][3:]}",
+                        f"commit or stash them: git -C {git.folder} stash")
+
+
+def apply(folder, only=(), three_way=False):
+    """Applies the series (or `only` some patches) to folder/swift as commits.
+
+    Returns (the slugs applied, the state before); no slugs when it was there already.
+    """
+    git = git_of(folder)
+    chosen = series.load().select(only)
+    state = State(git)
+    wanted = [p.slug for p in chosen]
+    if state.commits:
+        if _same(git, state, chosen, bool(only)):
+            return [], state
+        require_clean(git)
+        missing = [s for s in wanted if s not in state.applied]
+        raise UserError(
+            f"{git.folder} holds "
+            + ("another version of the series" if not missing
+               else f"only a part of the series (not {', '.join(missing)})"),
+            f"go back to its base and apply again: git -C {git.folder} reset --hard "
+            f"{state.base[:12]}")
+    require_clean(git)
+    with scratch_index(git) as scratch:
+        commit = state.head
+        scratch.out("read-tree", commit)
+        for patch in chosen:
+            _apply_one(scratch, patch, three_way, git.folder)
+            commit = _commit(scratch, commit, patch.message, patch.author, patch.date)
+        commit = _lay(scratch, commit, chosen if only else None)
+        _move(git, commit)
+    return wanted, state
+
+
+def _same(git, state, chosen, partial):
+    if state.applied != [p.slug for p in chosen]:
+        return False
+    if any(export_text(git, state.commits[p.slug]) != p.text for p in chosen):
+        return False
+    if partial:
+        return True
+    tree = {line.split("\t")[1]: line.split()[2] for line in
+            git.out("ls-tree", "-r", state.tests or state.head, "--", "test/Concurrency",
+                    "test/Runtime", "test/programs", "benchmark/single-source").splitlines()}
+    for path, ours in series.laid_files().items():
+        if tree.get(path) != git.line("hash-object", ours):
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def scratch_index(git):
+    """A Git on the same objects with an empty index of its own."""
+    gitdir = git.line("rev-parse", "--absolute-git-dir")
+    with tempfile.TemporaryDirectory(prefix="series-", dir=gitdir) as folder:
+        yield Git(git.folder, index=os.path.join(folder, "index"))
+
+
+def _apply_one(scratch, patch, three_way, shown):
+    mode = ["--3way"] if three_way else []
+    done = scratch.call("apply", "--cached", "--whitespace=nowarn", *mode, "-",
+                        input=patch.diff)
+    if done.returncode == 0:
+        return
+    for line in done.stderr.splitlines():
+        failed = re.match(r"error: patch failed: (.+):(\d+)$", line)
+        if failed:
+            hunk = patch.hunk_at(failed[1], int(failed[2]))
+            raise UserError(
+                f"{patch.path} does not apply to {shown}: {failed[1]}"
+                f"{f', hunk {hunk}' if hunk else ''} (line {failed[2]})",
+                "the checkout is as it was; --3way merges where the context differs"
+                if not three_way else "the checkout is as it was; docs/guides.md says how to "
+                "rebase the series by hand")
+        missing = re.match(r"error: (.+): (does not exist in index|already exists in index)",
+                           line)
+        if missing:
+            raise UserError(f"{patch.path} does not apply to {shown}: {missing[1]} "
+                            f"{missing[2].replace(' in index', '')}",
+                            "the checkout is as it was; is it at "
+                            f"{pins.load().swift.tag}?")
+    reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    raise UserError(f"{patch.path} does not apply to {shown}: "
+                    f"{re.sub('^error: ', '', reason)}", "the checkout is as it was")
+
+
+def _commit(scratch, parent, message, author, date):
+    found = re.match(r"\s*(.*?)\s*<([^>]*)>", author)
+    name, mail = (found[1], found[2]) if found else _AUTHOR[:2]
+    env = {}
+    for who in ("AUTHOR", "COMMITTER"):
+        env |= {f"GIT_{who}_NAME": name, f"GIT_{who}_EMAIL": mail,
+                f"GIT_{who}_DATE": date or _AUTHOR[2]}
+    tree = scratch.line("write-tree")
+    return scratch.line("commit-tree", tree, "-p", parent, "-F", "-", input=message,
+                        env=env)
+
+
+def _lay(scratch, parent, chosen):
+    """Adds our tests and registered benchmark entries; if some patches are chosen, only the
+    tests that those name."""
+    laid = series.laid_files()
+    if chosen is not None:
+        tests = {t for p in chosen for t in (*p.tests, *p.guards)}
+        laid = {k: v for k, v in laid.items()
+                if k in tests or k.startswith("benchmark/") or "/Inputs/" in k}
+    lines = []
+    for path, ours in laid.items():
+        blob = scratch.line("hash-object", "-w", ours)
+        mode = "100755" if os.access(ours, os.X_OK) else "100644"
+        lines.append(f"{mode} {blob}\t{path}")
+    modules = sorted(Path(p).stem for p in laid if p.startswith("benchmark/"))
+    for path, register in (("benchmark/CMakeLists.txt", _register_cmake),
+                           ("benchmark/utils/main.swift", _register_main)):
+        text = register(scratch.out("show", f"{parent}:{path}"), modules)
+        blob = scratch.line("hash-object", "-w", "--stdin", input=text)
+        lines.append(f"100644 {blob}\t{path}")
+    scratch.out("update-index", "--add", "--index-info", input="\n".join(lines) + "\n")
+    name, mail, date = _AUTHOR
+    return _commit(scratch, parent,
+                   f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n",
+                   f"{name} <{mail}>", date)
+
+
+def _register_cmake(text, modules):
+    """Adds modules to SWIFT_BENCH_MODULES, in order, as create_benchmark.py does."""
+    start = text.index("set(SWIFT_BENCH_MODULES")
+    end = text.index(")", start)
+    head, *old = text[start:end].rstrip().split("\n")
+    new = sorted({*old, *(f"    single-source/{m}" for m in modules)}, key=str.lower)
+    return text[:start] + "\n".join([head, *new]) + "\n" + text[end:]
+
+
+def _register_main(text, modules):
+    """Adds `import M` and `register(M.benchmarks)` lines, each in its sorted place."""
+    for line in [f"import {m}" for m in modules] + [f"register({m}.benchmarks)"
+                                                    for m in modules]:
+        lines = text.split("\n")
+        if line in lines:
+            continue
+        kind = line[:line.index(" ") + 1] if line.startswith("import") else "register("
+        same = [i for i, old in enumerate(lines) if old.startswith(kind)
+                and not old.startswith(("import TestsUtils", "import DriverUtils"))]
+        later = [i for i in same if lines[i].lower() > line.lower()]
+        lines.insert(later[0] if later else same[-1] + 1, line)
+        text = "\n".join(lines)
+    return text
+
+
+def _move(git, new):
+    """Moves HEAD, index and work tree forward to `new`; all or nothing.
+
+    An untracked file in the way makes git refuse before it touches anything. Ctrl-C
+    waits until it is done (git inherits the blocked signals).
+    """
+    with _uninterrupted():
+        done = git.call("merge", "-q", "--ff-only", "--no-autostash", new)
+    if done.returncode:
+        untracked = re.findall(r"^\t(.+)$", done.stderr, re.M)
+        if untracked:
+            raise UserError(f"{git.folder}: {untracked[0]} is in the way and is not tracked by "
+                            "git", "move it away; the checkout is as it was")
+        reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
+        raise UserError(f"git cannot move {git.folder} to the series: {reason}",
+                        f"look at it with: git -C {git.folder} status")
+
+
+@contextlib.contextmanager
+def _uninterrupted():
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
+
+def export_text(git, commit):
+    """The patch file of a commit; the same bytes on every machine."""
+    text = git.out("format-patch", "-1", "--stdout", "--zero-commit", "--no-signature",
+                   "--full-index", "--no-stat", "--no-renames", "-N", "-U3",
+                   "--no-attach", "--encode-email-headers", "--no-cover-letter", commit)
+    # The mail separator's fixed date says nothing; a patch starts with its author.
+    return text.partition("\n")[2].rstrip("\n") + "\n"
+
+
+def _require_names(git, state):
+    """UserError where a commit of the series has no name, or that of another one: its patch
+    would go, and all that is below it."""
+    name = patches.NAME_TRAILER
+    unnamed = list(state.unnamed)
+    base = git.line("log", "-1", "--format=%s", state.base)
+    gone = [path.stem for path in series.load().files if path.stem not in state.commits]
+    if base in map(_subject, gone):
+        unnamed.append(state.base)
+    if unnamed:
+        raise UserError(f"{git.folder}: {len(unnamed)} commits in or above the series have no "
+                        f"line '{name}: NAME', the last is {unnamed[-1][:12]}",
+                        "give each a name, or rebase them into the patches they belong to")
+    if state.twice:
+        raise UserError(f"{git.folder} has several commits with the line '{name}: "
+                        f"{state.twice[0]}'", "give each a name of its own")
+
+
+def _subject(slug):
+    try:
+        return series.load().patch(slug).subject
+    except UserError:
+        return None
+
+
+def export(folder, check=False):
+    """Writes the commits of folder/swift back to patches/.
+
+    Returns [(file, "new" | "changed" | "removed")]; with check nothing is written.
+    """
+    git = git_of(folder)
+    state = State(git)
+    if not state.commits:
+        raise UserError(f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer",
+                        f"utils/apply-patches --checkout {Path(folder)}")
+    _require_names(git, state)
+    for name in state.applied:
+        if not re.fullmatch(patches.NAME, name):
+            raise UserError(f"commit {state.commits[name][:12]}: '{name}' is not a patch name",
+                            "names are lower-case words joined by hyphens")
+    listed = series.load()
+    wanted = {listed.path(n): export_text(git, state.commits[n]) for n in state.applied}
+    comments = []
+    if listed.order.exists():
+        text = listed.order.read_text(encoding="utf-8", errors="replace")
+        comments = [line for line in text.splitlines() if line.startswith("#")]
+    wanted[listed.order] = "\n".join(comments + state.applied) + "\n"
+    changes = []
+    for path, text in wanted.items():
+        old = path.read_bytes() if path.exists() else None
+        if old != text.encode("utf-8", "surrogateescape"):
+            changes.append((path, "changed" if old is not None else "new"))
+    changes += [(p, "removed") for p in listed.files if p not in wanted]
+    if not check:
+        for path, what in changes:
+            if what == "removed":
+                path.unlink()
+            else:
+                files.write(path, wanted[path])
+        series.load.cache_clear()
+    return changes

@@ -1,0 +1,112 @@
+"""The patch series: patches/series is the order, and each patch is a file beside it."""
+
+import functools
+import hashlib
+import re
+from pathlib import Path
+
+from ..base.errors import UserError
+from ..base.paths import PATCHES, REPO, shown
+from .patch import NAME, Patch
+
+# Of this repository, what stands at the same paths in a Swift checkout: (folder, pattern).
+_LAID = (("test/Concurrency", "**/*"), ("test/Runtime", "**/*"), ("test/programs", "**/*"), ("benchmark/single-source", "*.swift"))
+
+
+class Series:
+    """names: of the patches in order. Their files are read when they are needed, once."""
+
+    def __init__(self, folder=PATCHES):
+        self.folder = Path(folder)
+        self.order = self.folder / "series"
+        self.names = self._names()
+        self._patches = {}
+
+    def __iter__(self):
+        return (self.patch(name) for name in self.names)
+
+    def __len__(self):
+        return len(self.names)
+
+    def _names(self):
+        found = []
+        for number, line in enumerate(_text(self.order).splitlines(), 1):
+            slug = line.split("#")[0].strip()
+            if not slug:
+                continue
+            place = f"{shown(self.order)}:{number}: '{slug}'"
+            if not re.fullmatch(NAME, slug):
+                raise UserError(f"{place} is not a patch name", "names are lower-case words joined by hyphens")
+            if slug in found:
+                raise UserError(f"{place} is listed twice", "remove one of the two lines")
+            found.append(slug)
+        return found
+
+    def path(self, slug):
+        """The file of a patch, whether it exists or not."""
+        return self.folder / f"{slug}.patch"
+
+    @property
+    def files(self):
+        """The patch files that exist, listed or not."""
+        return sorted(self.folder.glob("*.patch"))
+
+    def patch(self, slug):
+        """The Patch of that name; UserError if it is missing or not a patch."""
+        if slug not in self._patches:
+            path = self.path(slug)
+            if not path.exists():
+                raise UserError(f"{shown(self.order)} lists '{slug}', but {shown(path)} does not exist",
+                                "add the file or remove the line")
+            self._patches[slug] = Patch(slug, _text(path), path)
+        return self._patches[slug]
+
+    def check(self, name):
+        """UserError if the series has no patch of that name."""
+        if name not in self.names:
+            raise UserError(f"no patch '{name}' in {shown(self.order)}", "the series is: " + ", ".join(self.names))
+
+    def select(self, only=()):
+        """All patches in order, or those named in `only` (in the series' order)."""
+        for slug in only:
+            self.check(slug)
+        return [self.patch(slug) for slug in self.names if not only or slug in only]
+
+    @functools.cached_property
+    def key(self):
+        """A hash of everything that apply-patches puts on a checkout."""
+        return _hash([self.order, *self.files, *laid_files().values()])
+
+    @functools.cached_property
+    def patches_key(self):
+        """A hash of the patches alone, without tests and benchmarks."""
+        return _hash([self.order, *self.files])
+
+
+@functools.lru_cache(maxsize=None)
+def load():
+    """The Series of this repository."""
+    return Series()
+
+
+def _text(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror
+    except UnicodeDecodeError:
+        reason = "it is not text"
+    raise UserError(f"{shown(path)} cannot be read: {reason}", f"git checkout -- {shown(path)}")
+
+
+def _hash(paths):
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def laid_files():
+    """{path in swift/: our file} of the tests and benchmark entries."""
+    return {str(path.relative_to(REPO)): path for ours, pattern in _LAID for path in sorted((REPO / ours).glob(pattern))
+            if path.is_file() and path.suffix != ".pyc"}

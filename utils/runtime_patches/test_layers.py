@@ -1,0 +1,41 @@
+"""The rules of this package: imports go downwards only, and nobody edits sys.path."""
+
+import ast
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# From top to bottom. A module imports its own layer and those below.
+LAYERS = ("commands", "documentation", "cli", "testing", "benchmarks", "report", "runtimes", "results", "series",
+          "workspace", "base")
+
+
+def imported(path):
+    """The layers that a module imports, with the line."""
+    package = path.relative_to(HERE.parent).with_suffix("").parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1]
+            names = [(*base, *node.module.split("."))] if node.module else [(*base, one.name) for one in node.names]
+            for name in names:
+                if len(name) > 1:
+                    yield name[1], node.lineno
+
+
+class Layers(unittest.TestCase):
+    def test_imports_go_downwards(self):
+        upwards = []
+        for path in sorted(HERE.rglob("*.py")):
+            layer = path.relative_to(HERE).with_suffix("").parts[0]
+            if layer.startswith(("test_", "__")):
+                continue
+            self.assertIn(layer, LAYERS)
+            upwards += [f"{path.relative_to(HERE)}:{line} imports {name}" for name, line in imported(path)
+                        if LAYERS.index(name) < LAYERS.index(layer)]
+        self.assertEqual(upwards, [])
+
+    def test_nobody_edits_the_path(self):
+        edits = [str(path) for path in HERE.parents[1].rglob("*.py")
+                 if "build" not in path.parts and path != Path(__file__) and "sys.path" in path.read_text()
+                 and "/Inputs/" not in str(path)]
+        self.assertEqual(edits, [])

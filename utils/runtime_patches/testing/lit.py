@@ -1,0 +1,286 @@
+"""Composes lit's command lines, runs them, and counts the results: utils/run-test.
+
+There are two runs of lit. The Swift tests, ours and upstream's, run inside the
+workspace. The tests of the command-line tools run on the host, where users run the
+tools: with the host's Python and the same copy of lit.
+"""
+
+import collections
+import dataclasses
+import importlib.util
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+from ..base import locks, pins, progress, schema
+from ..base.errors import UserError
+from ..base.paths import BUILD, REPO, TEST as TESTS
+from ..base.process import end, terminable
+from ..base.progress import note
+from . import unittest_modules
+from .selection import SUITES, TOOLS, select
+
+_FAILED = ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT")
+_PASSED = ("PASS", "FLAKYPASS", "XFAIL")
+_LISTING = {"--show-tests", "--show-suites", "--show-used-features"}
+
+FILES = {"-o", "--output", "--xunit-xml-output", "--time-trace-output"}
+
+
+def run(ws, runtime, paths=(), lit=()):
+    """Runs the tests at `paths` on a Runtime that is built; returns the exit status.
+
+    lit: pairs (option, value or None), as commands/run_test.py collects them.
+    """
+    lit = list(lit)
+    swift, tools = select(ws, paths, lit)
+    own = [v.partition("=")[2] for o, v in lit if _is_output(o, v)]
+    lit = [(o, v) for o, v in lit if not _is_output(o, v)]
+    output = Path(own[-1]).absolute() if own else (
+        BUILD / "test" / runtime.plain)
+    output.mkdir(parents=True, exist_ok=True)
+    unittest = unittest_modules.ensure(ws)
+    with locks.exclusive(output):
+        results = _Results()
+        two = bool(swift and tools)
+        status = 0
+        if swift:
+            command = _swift_command(ws, runtime, swift, unittest, output)
+            status = _lit(*command, lit, output, "swift", results)
+        left = _limit(lit, results)
+        if tools and left != 0:
+            command = _tools_command(ws, runtime, tools, unittest, output)
+            status = _lit(*command, _second(lit, left) if two else lit, output, "tools",
+                          results) or status
+    if {option for option, _ in lit} & _LISTING:
+        return status
+    return results.report(ignore=("--ignore-fail", None) in lit)
+
+
+def _is_output(option, value):
+    return option in ("-D", "--param") and value.startswith("test_output=")
+
+
+# The two command lines: (argv, environment, folder).
+
+
+def _swift_command(ws, runtime, inputs, unittest, output):
+    parameters = {
+        "swift_toolchain": ws.toolchain, "runtime": runtime,
+        "runtime_libdir": runtime.libraries, "checkout": ws.sources,
+        "unittest_dir": unittest, "test_output": output,
+        "without": ",".join(runtime.missing),
+    }
+    fixed = []
+
+    def inside(path):
+        """`path` as lit sees it: tests put paths into shell commands unquoted."""
+        for place, plain in ((output, "/test-output"), (REPO, "/runtime-patches"),
+                             (ws.sources, "/swift-project"), (unittest, "/unittest")):
+            if re.search(r"[^\w/.,+@=:-]", str(place)) and (
+                    place == path or place in Path(path).parents):
+                if (place, plain) not in fixed:
+                    fixed.append((place, plain))
+                return plain + str(path)[len(str(place)):]
+        return str(path)
+
+    for name in ("runtime_libdir", "checkout", "unittest_dir", "test_output"):
+        parameters[name] = inside(parameters[name])
+    argv, path = (["lit"], "") if ws.from_packages else _host_lit(ws)
+    for name, value in parameters.items():
+        if value:
+            argv += ["--param", f"{name}={value}"]
+    tail = []
+    for place in inputs:
+        for name in SUITES:
+            upstream = ws.swift / name
+            if place == upstream or upstream in place.parents:
+                place = TESTS / "upstream" / name / place.relative_to(upstream)
+        tail.append(inside(place))
+    wrap = lambda options: ws.command([*argv, *options, *tail],  # noqa: E731
+                                      fixed=fixed, binds=[output])
+    return wrap, ws.environment({"PYTHONPATH": path} if path else None)
+
+
+def _tools_command(ws, runtime, inputs, unittest, output):
+    options = []
+    if not ws.from_packages:
+        options = ["--checkout", str(ws.sources), "--toolchain", str(ws.toolchain)]
+    elif ws.sources != ws.cache / "source":
+        options = ["--checkout", str(ws.sources)]
+    filecheck = _on_path(ws, "FileCheck")
+    if ws.from_packages:
+        # FileCheck needs the libraries that are inside.
+        wrapper = output / "FileCheck"
+        command = shlex.join(ws.command([filecheck], binds=[output]))
+        wrapper.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        wrapper.chmod(0o755)
+        filecheck = wrapper
+    argv, path = _host_lit(ws)
+    argv = [*argv, "--param", f"test_output={output}",
+            "--param", f"checkout={ws.sources}", "--param", f"runtime={runtime}",
+            "--param", f"without={','.join(runtime.missing)}",
+            "--param", f"unittest_dir={unittest}",
+            "--param", f"workspace_options={shlex.join(options)}",
+            "--param", f"filecheck={shlex.quote(str(filecheck))}"]
+    own = [] if importlib.util.find_spec("psutil") else [str(TOOLS[0] / "lit_shims")]
+    path = os.pathsep.join(filter(None, [*own, path, os.environ.get("PYTHONPATH")]))
+    env = {**os.environ, "PYTHONPATH": path}
+    return lambda more: [*argv, *more, *map(str, inputs)], env
+
+
+def _on_path(ws, name):
+    """The path of one of LLVM's test tools, as seen inside."""
+    for folder in ws.path.split(":"):
+        for candidate in (name, *(f"{name}-{n}" for n in range(30, 14, -1))):
+            path = os.path.join(folder, candidate)
+            if ws.outside(path).exists():
+                return path
+    raise UserError(f"{name} is not installed", "sudo apt install llvm-21-tools, "
+                    "or put LLVM's build folder on PATH")
+
+
+def _host_lit(ws):
+    """(the command that runs lit with this Python, its PYTHONPATH): it is the workspace's lit, or upstream's."""
+    places = [ws.sources / "llvm-project" / "llvm" / "utils" / "lit"]
+    if ws.from_packages:
+        home = ws.outside(pins.load().distribution.llvm_tools).parent
+        places = [home / "utils" / "lit", home / "build" / "utils" / "lit", *places]
+    for place in places:
+        if (place / "lit" / "main.py").exists():
+            return [sys.executable, "-m", "lit.main"], str(place)
+    if shutil.which("lit"):
+        return [shutil.which("lit")], ""
+    raise UserError("lit is not installed", f"pip install lit, or check out llvm-project beside {ws.swift}")
+
+
+# Running and counting.
+
+
+def _lit(command, env, lit, output, name, results):
+    """One run of lit; its reports go to `results`. Returns its exit status."""
+    report, total = output / f"{name}.json", output / f"{name}.xml"
+    for path in (report, total):
+        path.unlink(missing_ok=True)
+    given = {option for option, _ in lit}
+    options = []
+    if not given & {"-v", "--verbose", "-a", "--show-all", "-s", "--succinct"}:
+        options += ["-q"] if progress.quiet else ["-sv"]
+    if "--no-execute" in given:
+        options += ["--skip-test-time-recording"]
+    if "--num-shards" in given and "--order" not in given:
+        # The default order is by the times of the last run, which the other shards
+        # have changed by then: some tests would run in no shard.
+        options += ["--order", "lexical"]
+    for option, value in lit:
+        if option == "--timeout":
+            option, value = "--param", f"timeout={value}"
+        options += [option] if value is None else [option, value]
+    options += ["--allow-empty-runs", "-o", str(report), "--xunit-xml-output", str(total)]
+    sys.stdout.flush()
+    # In a session of its own: Ctrl-C comes here alone, and then ends every test.
+    quiet = "-q" in options and not given & _LISTING
+    with terminable():
+        process = subprocess.Popen(command(options), env=env, start_new_session=True,
+                                   stdout=subprocess.DEVNULL if quiet else None)
+        try:
+            status = process.wait()
+        except BaseException:
+            end(process)
+            raise
+    if not given & _LISTING:
+        results.add(report, total, status, outputs=quiet)
+    return status
+
+
+def _limit(lit, results):
+    """How many failures --max-failures leaves for the second run; None: any number."""
+    limits = [int(value) for option, value in lit
+              if option == "--max-failures" and value.isdigit()]
+    return max(0, limits[-1] - len(results.of(_FAILED))) if limits else None
+
+
+def _second(lit, left):
+    """lit's options for the second of two runs: other files, what is left of the limit."""
+    changed = []
+    for option, value in lit:
+        if option in FILES:
+            path = Path(value)
+            value = str(path.with_name(f"{path.stem}-tools{path.suffix}"))
+        elif option == "--max-failures":
+            value = str(left)
+        changed.append((option, value))
+    return changed
+
+
+@dataclasses.dataclass
+class _Test:
+    """One test in lit's JSON."""
+
+    code: str
+    name: str
+    output: str
+
+
+def _reports(report, total):
+    """(the tests in lit's JSON, how many its XML counts in all); None if one of the two is missing or damaged."""
+    try:
+        read = json.loads(report.read_text(encoding="utf-8"))
+        tests = schema.from_json(list[_Test], read["tests"])
+        suites = xml.etree.ElementTree.parse(total).getroot().iter("testsuite")
+        return tests, sum(int(suite.get("tests")) for suite in suites)
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, schema.Mismatch,
+            xml.etree.ElementTree.ParseError):
+        return None
+
+
+class _Results:
+    """What the runs of lit gave: names by result code."""
+
+    def __init__(self):
+        self.names = collections.defaultdict(list)
+        self.not_run = 0
+        self.broken = False
+
+    def add(self, report, total, status, outputs):
+        """Reads lit's JSON, and from its XML how many tests it found in all.
+
+        outputs: whether to show the output of failed tests, which lit did not.
+        """
+        whole = _reports(report, total)
+        if not whole:
+            # An empty shard or run writes none and says so; anything else is a fault.
+            self.broken |= status != 0
+            return
+        tests, found = whole
+        for test in tests:
+            self.names[test.code].append(test.name)
+            if outputs and test.code in _FAILED:
+                print(f"{test.name}\n{test.output}")
+        self.not_run += found - len(tests)
+        if status > 1:
+            self.broken = True
+
+    def of(self, codes):
+        return sorted(name for code in codes for name in self.names[code])
+
+    def report(self, ignore=False):
+        """Prints the failures, the expected ones, and one line of counts."""
+        failed = self.of(_FAILED)
+        for code in _FAILED:
+            for name in sorted(self.names[code]):
+                print(f"{code}: {name}")
+        if self.names["XFAIL"]:
+            note("failed as expected (counted as passed): "
+                 + ", ".join(name.split(" :: ")[-1] for name in self.of(["XFAIL"])))
+        skipped = len(self.names["UNSUPPORTED"]) + self.not_run
+        print(f"{len(self.of(_PASSED))} passed, {len(failed)} failed, {skipped} skipped")
+        if self.broken:
+            raise UserError("lit could not run all tests", "its message is above")
+        return 1 if failed and not ignore else 0

@@ -1,0 +1,116 @@
+"""Which tests utils/run-test runs: those at the given paths, ours or upstream's, that pass the filters."""
+
+import os
+import re
+from pathlib import Path
+
+from ..base.errors import UserError
+from ..base.paths import BUILD, REPO, TEST as TESTS
+
+# The suites of the tools and of the harnesses: they run on the host.
+TOOLS = (TESTS / "utils", TESTS / "benchmark")
+DEFAULT = "test/Concurrency/Runtime"
+# Upstream's suites.
+SUITES = ("test", "validation-test")
+
+
+def select(ws, paths, lit):
+    """(inputs of the Swift run, inputs of the tools' run); UserError without any test."""
+    passes = _patterns(lit)
+    swift, tools = ([place for place in places if any(map(passes, _names(ws, place)))]
+                    for places in _split(ws, paths))
+    if not swift and not tools:
+        raise UserError("no test matches", "utils/run-test --show-tests lists the tests")
+    return swift, tools
+
+
+def _split(ws, paths):
+    found = [place for path in paths or ["test"] for place in _find(ws, path)]
+    swift, tools = [], []
+    for place in found:
+        if any(suite in (place, *place.parents) for suite in TOOLS):
+            tools.append(place)
+        else:
+            swift.append(place)
+            tools += [suite for suite in TOOLS if place in suite.parents and suite.is_dir()]
+    return _outermost(swift), _outermost(tools)
+
+
+def _outermost(places):
+    """Without those below another one: lit would run such a test twice at once."""
+    places = list(dict.fromkeys(places))
+    return [p for p in places if not any(q in p.parents for q in places)]
+
+
+def _find(ws, path):
+    """The files and folders that PATH names: ours, or else upstream's.
+
+    A relative folder of ours brings along what upstream's DEFAULT has there.
+    """
+    swift = ws.swift
+    ours = [Path.cwd() / path, REPO / path]
+    upstream = [] if os.path.isabs(path) else [swift / path, ws.sources / path]
+    # A test in the checkout that holds the series is the same as here.
+    laid = BUILD / "checkout" / "swift"
+    for place in map(_plain, ours):
+        if laid in place.parents:
+            ours = [REPO / place.relative_to(laid)]
+            upstream = [swift / place.relative_to(laid)]
+    exists = False
+    for place in map(_plain, ours + upstream):
+        exists |= place.exists()
+        if not place.exists():
+            continue
+        if place == REPO:
+            place = TESTS
+        if place == TESTS or TESTS in place.parents:
+            both = [place]
+            default = swift / place.relative_to(REPO)
+            if place.is_dir() and not os.path.isabs(path):
+                if default in (swift / DEFAULT).parents or default == swift / DEFAULT:
+                    both += [p for p in [swift / DEFAULT] if p.is_dir()]
+            return both
+        if any(swift / suite in (place, *place.parents) for suite in SUITES):
+            return [place]
+    if exists:
+        raise UserError(f"'{path}' is not a folder of tests",
+                        f"tests are in {TESTS} and in {swift}/test")
+    raise UserError(f"no test '{path}' in this repository or in {swift}",
+                    "utils/run-test --show-tests lists the tests")
+
+
+def _plain(path):
+    return Path(os.path.normpath(path))
+
+
+def _patterns(lit):
+    """A function that tells whether --filter and --filter-out let a name pass."""
+    wanted, unwanted = "", None
+    for option, value in lit:
+        if option == "--filter":
+            wanted = value
+        elif option == "--filter-out":
+            unwanted = value
+    return lambda name: (re.search(wanted, name, re.I) and not (
+        unwanted and re.search(unwanted, name, re.I)))
+
+
+def _names(ws, place):
+    """Names that lit may give to the tests at `place`, to see whether a filter fits any."""
+    root, suite = TESTS, "runtime-patches"
+    for tools, name in zip(TOOLS, ("tools", "benchmark")):
+        if tools in (place, *place.parents):
+            root, suite = tools, name
+    for name in SUITES:
+        upstream = ws.swift / name
+        if place == upstream or upstream in place.parents:
+            root, suite = upstream, f"Swift {name}"
+    if place.is_file():
+        yield f"{suite} :: {place.relative_to(root)}"
+    for folder, folders, files in os.walk(place):
+        if place == TESTS and Path(folder) == TESTS:
+            folders[:] = [f for f in folders if f not in ("upstream", "utils", "benchmark")]
+        folders[:] = [f for f in folders if f != "Inputs"]
+        for file in files:
+            if not file.startswith("lit.") and not file.endswith((".md", ".py")):
+                yield f"{suite} :: {os.path.relpath(os.path.join(folder, file), root)}"

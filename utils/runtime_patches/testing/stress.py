@@ -1,0 +1,122 @@
+"""Random programs on several runtimes, for as long as one likes: utils/stress.
+
+A program is made from a seed; what it prints does not depend on the runtime. A seed that fails or differs is
+run again with less to do, and the smallest command that still fails is printed.
+"""
+
+import subprocess
+import time
+from dataclasses import dataclass, replace
+
+from ..base import locks
+from ..base.errors import UserError
+from ..base.paths import BUILD, TEST
+from ..base.progress import note
+from ..runtimes import build, program
+
+SOURCE = TEST / "programs" / "concurrency-random.swift"
+_MODES = TEST / "Concurrency" / "Runtime" / "Inputs"
+_TIMEOUT = 300
+
+
+@dataclass(frozen=True)
+class Case:
+    """Programs: the seeds from first to last, with so many operations and workers each."""
+
+    first: int
+    last: int
+    operations: int
+    workers: int
+
+    @property
+    def options(self):
+        """The options of the program, and of utils/stress."""
+        return ["--seeds", f"{self.first}:{self.last}", "--operations", str(self.operations),
+                "--workers", str(self.workers)]
+
+
+class Stress:
+    """The program, compiled for each runtime of a run."""
+
+    def __init__(self, ws, runtimes):
+        self.ws, self.runtimes, self.programs = ws, runtimes, {}
+        for runtime in runtimes:
+            build.ensure(ws, runtime)
+            # One at a time: two in a clone would write the same object file.
+            with locks.exclusive(BUILD):
+                self.programs[runtime] = _compile(ws, runtime)
+
+    def output(self, runtime, case):
+        """(status, output) of the programs of a case; None as status: too slow."""
+        try:
+            done = runtime.run(self.ws, [str(self.programs[runtime]), *case.options], check=False, text=True,
+                               env={"SWIFT_BACKTRACE": "enable=off"}, capture_output=True, timeout=_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return None, f"no end after {_TIMEOUT} s"
+        return done.returncode, done.stdout + done.stderr
+
+    def fault(self, case):
+        """What is wrong with a case: (runtime, text), or None."""
+        first = None
+        for runtime in self.runtimes:
+            status, text = self.output(runtime, case)
+            if status != 0:
+                return runtime, f"status {status}\n{text[-2000:]}"
+            if first is not None and text != first:
+                return runtime, f"not what {self.runtimes[0]} prints:\n{first}{text}"
+            first = text
+        return None
+
+    def shrink(self, case):
+        """The smallest case found that still fails; None if it does not fail again. A fault that depends on
+        timing has several tries."""
+        def fails(**smaller):
+            return any(self.fault(replace(case, **smaller)) for _ in range(5))
+
+        if not fails():
+            return None
+        while case.workers > 1 and fails(workers=case.workers - 1):
+            case = replace(case, workers=case.workers - 1)
+        step = case.operations // 2
+        while step >= 1 and case.operations > case.workers:
+            if case.operations - step >= case.workers and fails(operations=case.operations - step):
+                case = replace(case, operations=case.operations - step)
+            else:
+                step //= 2
+        return case
+
+    def failed(self, found, case):
+        """Tells of the fault of one seed, and raises the UserError with the smallest case."""
+        names = " ".join(map(str, self.runtimes))
+        print(f"seed {case.first} on {found[0]}: {found[1]}")
+        smaller = self.shrink(case)
+        raise UserError(f"seed {case.first} fails on {found[0]}" + ("" if smaller else ", but not each time"),
+                        f"replay: utils/stress {' '.join((smaller or case).options)} {names}")
+
+
+def _compile(ws, runtime):
+    flags = ("-O", "-Xfrontend", "-disable-availability-checking")
+    header = _MODES / "deinit-modes.h"
+    return program.build(ws, "concurrency-random", BUILD / "stress" / runtime.plain, runtime=runtime,
+                         swift=[SOURCE, _MODES / "DeinitModes.swift"], c=[_MODES / "deinit-modes.c"],
+                         headers=[header], bridging=header, flags=flags)
+
+
+def run(ws, runtimes, first, count, operations, workers, seconds):
+    """Runs seeds until `count` are done or `seconds` are over."""
+    stress = Stress(ws, runtimes)
+    end = time.monotonic() + seconds if seconds else None
+    seed, done = first, 0
+    while done < count and (not end or time.monotonic() < end):
+        block = Case(seed, seed + min(20, count - done) - 1, operations, workers)
+        if stress.fault(block):
+            for one in range(block.first, block.last + 1):
+                case = replace(block, first=one, last=one)
+                if found := stress.fault(case):
+                    stress.failed(found, case)
+            note(f"    seeds {block.first} to {block.last} failed once, and not one by one")
+            raise UserError(f"seeds {block.first}:{block.last} fail now and then",
+                            f"utils/stress --seeds {block.first}:{block.last} {' '.join(map(str, runtimes))}")
+        seed, done = block.last + 1, done + block.last - block.first + 1
+        note(f"    {done} seeds, {done * operations:,} operations")
+    print(f"seeds {first} to {seed - 1}, {done * operations} operations: {' and '.join(map(str, runtimes))} agree")

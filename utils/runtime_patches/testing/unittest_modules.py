@@ -1,0 +1,137 @@
+"""Builds StdlibUnittest and the modules below it, which no toolchain package holds.
+
+Upstream's tests and ours import it. It is built from stdlib/private of the unpatched
+sources against the toolchain's own library, once for all runtimes.
+"""
+
+import hashlib
+
+from ..base import files, locks
+from ..base.files import remove
+from ..base.process import run_logged
+from ..base.progress import Step
+
+# module: (modules that it imports, files beside the Swift ones, options)
+_MODULES = {
+    "SwiftPrivate": ([], [], "-parse-stdlib -Xfrontend -disable-access-control"),
+    "SwiftPrivateThreadExtras": ([], [], ""),
+    "SwiftPrivateLibcExtras": (
+        ["SwiftPrivate"], ["Subprocess.c"],
+        "-D SWIFT_STDLIB_HAS_ENVIRON -D SWIFT_STDLIB_HAS_COMMANDLINE"),
+    "StdlibUnittest": (
+        ["SwiftPrivate", "SwiftPrivateThreadExtras", "SwiftPrivateLibcExtras"],
+        ["InspectValue.cpp", "InterceptTraps.cpp", "OpaqueIdentityFunctions.cpp"],
+        "-D SWIFT_ENABLE_REFLECTION -D SWIFT_ENABLE_EXPERIMENTAL_CONCURRENCY "
+        "-enable-experimental-feature Lifetimes "
+        "-Xfrontend -disable-objc-attr-requires-foundation-module"),
+    "StdlibCollectionUnittest": (["StdlibUnittest"], [], ""),
+}
+# Optimizing this one takes longer than all of the others, and no test waits for it.
+_PLAIN = {"StdlibCollectionUnittest"}
+
+_RULES = """\
+ninja_required_version = 1.5
+swiftc = swiftc -parse-as-library -suppress-warnings -wmo -I . @availability
+clang = clang -O2 -fPIC -I . -I {swift}/include -I {swift}/stdlib/include -I {swift}/stdlib/public/SwiftShims
+rule gyb
+  command = python3 {swift}/utils/gyb.py --line-directive '' $in -o $out
+rule module
+  command = $swiftc -emit-module $options -module-name $name -module-link-name swift$name $in -o $out
+rule object
+  command = $swiftc -c $optimize $options -module-name $name $in -o $out
+rule c
+  command = $clang -c $in -o $out
+rule cpp
+  command = $clang -std=c++17 -c $in -o $out
+rule library
+  command = swiftc -emit-library -L . -Xlinker -rpath -Xlinker '$$ORIGIN' $in $libraries -o $out
+"""
+
+
+def ensure(ws):
+    """The folder with the modules and libraries; made where it is missing."""
+    target = ws.cache / f"unittest-{_key(ws)}"
+    if files.is_intact(target / files.MADE):
+        return target
+    with locks.exclusive(ws.cache):
+        if not files.is_intact(target / files.MADE):
+            _build(ws, target)
+    return target
+
+
+def _sources(ws):
+    return ws.swift / "stdlib" / "private"
+
+
+def _key(ws):
+    """Changes with the sources, the recipe above and the toolchain."""
+    digest = hashlib.sha256(repr((_MODULES, _RULES, str(ws.toolchain))).encode())
+    for module in _MODULES:
+        for path in sorted((_sources(ws) / module).iterdir()):
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _build(ws, target):
+    partial = target.with_name(target.name + ".partial")
+    remove(partial)
+    header = partial / "swift" / "Runtime" / "CMakeConfig.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
+    (partial / "availability").write_text("\n".join(_availability(ws)))
+    (partial / "build.ninja").write_text("\n".join(_ninja(ws)) + "\n")
+    with Step("StdlibUnittest, which the tests import (30 s)"):
+        run_logged(ws.command(["ninja"], cwd=partial, binds=[partial]), "unittest",
+                   env=ws.environment(), failed="StdlibUnittest does not build")
+    for path in [*partial.glob("*.o"), partial / ".ninja_log", partial / ".ninja_deps"]:
+        path.unlink(missing_ok=True)
+    files.write_intact(partial / files.MADE, {}, [
+        path for path in partial.rglob("*") if path.is_file()])
+    remove(target)
+    partial.rename(target)
+
+
+def _availability(ws):
+    """The compiler options that define upstream's `SwiftStdlib` versions."""
+    macros = ws.swift / "utils" / "availability-macros.def"
+    for line in macros.read_text().splitlines():
+        line = line.split("#")[0].strip()
+        if line:
+            yield f'-Xfrontend -define-availability -Xfrontend "{line}"'
+
+
+def _ninja(ws):
+    """The lines of build.ninja. Each module is emitted apart from its object file, so
+    that the objects, which take the time, are compiled side by side."""
+    swift = ws.swift
+    yield _RULES.format(swift=_quote(swift))
+    for name, (imports, others, options) in _MODULES.items():
+        folder = _sources(ws) / name
+        sources = [_escape(path) for path in sorted(folder.glob("*.swift"))]
+        for template in sorted(folder.glob("*.gyb")):
+            yield f"build {template.stem}: gyb {_escape(template)}"
+            sources.append(template.stem)
+        needs = " | " + " ".join(f"{i}.swiftmodule" for i in imports) if imports else ""
+        variables = [f"  name = {name}", f"  options = {options}"]
+        yield f"build {name}.swiftmodule: module {' '.join(sources)}{needs}"
+        yield from variables
+        yield f"build {name}.o: object {' '.join(sources)}{needs}"
+        yield from variables
+        yield f"  optimize = {'-Onone' if name in _PLAIN else '-O'}"
+        objects = [f"{name}.o"]
+        for other in others:
+            stem, suffix = other.split(".")
+            yield f"build {stem}.o: {suffix} {_escape(folder / other)}"
+            objects.append(f"{stem}.o")
+        libraries = [f"libswift{i}.so" for i in imports]
+        needs = " | " + " ".join(libraries) if libraries else ""
+        yield f"build libswift{name}.so: library {' '.join(objects)}{needs}"
+        yield "  libraries = " + " ".join(f"-lswift{i}" for i in imports)
+
+
+def _escape(path):
+    return str(path).replace("$", "$$").replace(":", "$:").replace(" ", "$ ")
+
+
+def _quote(path):
+    return "'" + str(path).replace("$", "$$").replace("'", "'\\''") + "'"

@@ -1,0 +1,164 @@
+"""The workspace: a toolchain, Swift's sources, and the way to run programs with them.
+
+By default both come from the distribution's packages and live in the cache. With --checkout and
+--toolchain they are the user's own, and nothing is downloaded.
+"""
+
+import functools
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from ..base import pins
+from ..base.errors import UserError
+from ..base.paths import BUILD, REPO
+from . import sandbox
+
+
+class Workspace:
+    """root: the root file system ("/" with the user's own toolchain); toolchain: its usr folder, as
+    seen inside; sources: the folder of the host that holds the unpatched `swift/`; checkout: the
+    folder that --checkout named, or None."""
+
+    def __init__(self, root, toolchain, sources, from_packages, checkout=None):
+        self.root = Path(root)
+        self.toolchain = Path(toolchain)
+        self.sources = sources and Path(sources)
+        self.from_packages = from_packages
+        self.checkout = checkout and Path(checkout).resolve()
+        self.cache = pins.cache() if from_packages else BUILD / "own"
+
+    @property
+    def swift(self):
+        """The folder of the unpatched sources of Swift."""
+        return self.sources / "swift"
+
+    def outside(self, path):
+        """The host's path of a file that is called `path` inside the root file system."""
+        return Path(f"{self.root}{path}") if self.from_packages else Path(path)
+
+    @functools.cached_property
+    def path(self):
+        """PATH inside: the toolchain, then LLVM's test tools, then the system."""
+        inside = [str(self.toolchain / "bin"), pins.load().distribution.llvm_tools, "/usr/bin", "/bin"]
+        if not self.from_packages:
+            inside += os.environ.get("PATH", "").split(":")
+        return ":".join(dict.fromkeys(p for p in inside if p))
+
+    def environment(self, extra=None):
+        """The environment of a command; `extra` adds to it."""
+        env = {**os.environ, "PATH": self.path}
+        env["HOME"] = env.get("HOME") or "/tmp"
+        # Otherwise it is in HOME. LLVM replaces a % in this path.
+        if os.access(BUILD, os.W_OK) and "%" not in str(BUILD):
+            env.setdefault("CLANG_MODULE_CACHE_PATH", str(BUILD / "module-cache"))
+        env.update(extra or {})
+        return env
+
+    def binds(self, more=()):
+        """The folders of the host that are seen inside at their own paths."""
+        own = [REPO, self.cache.parent if self.from_packages else self.cache]
+        return [*own, *([self.sources] if self.sources else []), *more]
+
+    def command(self, argv, *, cwd=None, binds=(), fixed=()):
+        """The host's command line that runs argv inside."""
+        return sandbox.command(self.root, argv, cwd=cwd or REPO, fixed=fixed,
+                               binds=self.binds([cwd] if cwd else []) + list(binds))
+
+    def run(self, argv, *, env=None, cwd=None, binds=(), fixed=(), check=True, **options):
+        """subprocess.run inside; `env` adds to the environment."""
+        return subprocess.run(self.command(argv, cwd=cwd, binds=binds, fixed=fixed),
+                              env=self.environment(env), check=check, **options)
+
+    def popen(self, argv, *, env=None, cwd=None, binds=(), **options):
+        """subprocess.Popen inside; `env` adds to the environment."""
+        return subprocess.Popen(self.command(argv, cwd=cwd, binds=binds), env=self.environment(env), **options)
+
+    def output(self, argv, **options):
+        """The standard output of argv inside, as text."""
+        return self.run(argv, stdout=subprocess.PIPE, text=True, **options).stdout
+
+
+def find(checkout=None, toolchain=None):
+    """The workspace that the options --checkout and --toolchain ask for; None if it must still be
+    made from packages."""
+    require_one_path(REPO, "of this repository, ")
+    if toolchain:
+        own_toolchain = check_toolchain(Path(toolchain))
+        if not checkout:
+            raise UserError("--toolchain needs --checkout", "give the folder that holds a swift-6.2.3-RELEASE swift/")
+        return Workspace("/", own_toolchain, check_checkout(checkout), False, checkout)
+    cache = pins.cache()
+    inside = pins.load().distribution.toolchain
+    parts = {cache / "root": f"{inside[1:]}/bin/swiftc", cache / "source": "swift/.git"}
+    if not all(path.is_dir() for path in parts):
+        return None
+    for path, needed in parts.items():
+        if not os.path.lexists(path / needed):
+            raise UserError(f"{path} is not intact: it has no {needed}", renewal(path))
+    sources = check_checkout(checkout) if checkout else cache / "source"
+    return Workspace(cache / "root", inside, sources, True, checkout)
+
+
+def require_one_path(folder, what=""):
+    """UserError where the loader would take the path of `folder`, in LD_LIBRARY_PATH, for two."""
+    for sign, name in ((":", "colon"), (";", "semicolon")):
+        if sign in str(folder):
+            raise UserError(f"the path {what}{folder}{',' * bool(what)} holds a {name}",
+                            f"{name}s separate library paths: move it elsewhere")
+
+
+def renewal(path):
+    """The commands that rebuild the damaged part of the cache at `path`."""
+    return f"rm -r {shlex.quote(str(path))} && utils/update-checkout"
+
+
+def check_toolchain(usr):
+    """UserError unless `usr` is the usr folder of a toolchain of our version."""
+    wanted = pins.load().swift.version
+    swiftc = usr / "bin" / "swiftc"
+    hint = f"give the usr folder of a Swift {wanted} toolchain, or leave --toolchain out"
+    if not swiftc.exists():
+        raise UserError(f"{usr} is not a toolchain: it has no bin/swiftc", hint)
+    try:
+        text = subprocess.run([swiftc, "--version"], capture_output=True, text=True,
+                              timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"{swiftc} does not run: {error}", hint) from None
+    found = re.search(r"Swift version (\S+)", text)
+    if not found or found[1] != wanted:
+        raise UserError(f"the toolchain {usr} is Swift "
+                        f"{found[1] if found else 'of no known version'}, not {wanted}",
+                        hint)
+    return usr.resolve()
+
+
+def check_checkout(folder, any_version=False):
+    """UserError unless folder/swift is a git checkout of our Swift version, or of
+    any version where that is enough."""
+    wanted = pins.load().swift.version
+    folder = Path(folder)
+    swift = folder / "swift"
+    if not swift.is_dir():
+        hint = "give the folder that holds swift/"
+        if (folder / "stdlib").is_dir():
+            hint += f": {folder.resolve().parent}"
+        raise UserError(f"{folder} is not a Swift workspace: it has no swift/", hint)
+    defaults = swift / "utils" / "build_swift" / "build_swift" / "defaults.py"
+    try:
+        found = re.search(r"SWIFT_USER_VISIBLE_VERSION = Version\('([^']+)'\)",
+                          defaults.read_text())
+    except OSError:
+        found = None
+    if not found or not (swift / "stdlib" / "public" / "Concurrency").is_dir():
+        raise UserError(f"{swift} is not a checkout of Swift",
+                        f"check out {pins.load().swift.tag} there")
+    if found[1] != wanted and not any_version:
+        raise UserError(f"{swift} is Swift {found[1]}, not {wanted}",
+                        f"git -C {swift} checkout {pins.load().swift.tag}")
+    if not (swift / ".git").exists():
+        raise UserError(f"{swift} is not a git checkout",
+                        "the series is applied as commits: give a git clone")
+    return folder.resolve()

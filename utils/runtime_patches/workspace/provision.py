@@ -1,0 +1,309 @@
+"""Makes the workspace from the distribution's packages: utils/update-checkout."""
+
+import json
+import os
+import re
+import secrets
+import shlex
+import shutil
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from ..base import files, locks, pins
+from ..base.errors import UserError
+from ..base.files import remove
+from ..base.git import Git
+from ..base.process import run_logged
+from ..base.progress import Step, note
+from . import find, sandbox
+
+_TEMPORARY = "swift-runtime-patches-"
+_OWN = "or give --checkout DIR --toolchain DIR, which download nothing"
+
+
+def ready(options):
+    """The workspace for `options` (.checkout, .toolchain); it is made first if it is missing."""
+    place = (options.checkout, options.toolchain)
+    found = find.find(*place)
+    if found:
+        return found
+    check_tools()
+    try:
+        pins.cache_root().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"the cache {pins.cache_root()} cannot be made: {error.strerror}",
+                        "set XDG_CACHE_HOME to a folder that you can write to") from None
+    with locks.exclusive(pins.cache_root()):
+        if not find.find(*place):
+            _make()
+    return find.find(*place)
+
+
+def check_tools():
+    """UserError unless everything is installed that makes the workspace."""
+    for tool, package in (("mmdebstrap", "mmdebstrap"), ("apt-get", "apt"),
+                          ("git", "git"), ("tar", "tar")):
+        if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin"):
+            raise UserError(f"{tool} is not installed",
+                            f"sudo apt install {package}; {_OWN}")
+    sandbox.bwrap()
+    if os.geteuid() != 0:
+        for tool in ("newuidmap", "newgidmap"):
+            if not shutil.which(tool):
+                raise UserError(f"{tool} is not installed", "sudo apt install uidmap")
+        import getpass
+        user = getpass.getuser()
+        for path in ("/etc/subuid", "/etc/subgid"):
+            text = Path(path).read_text() if os.path.exists(path) else ""
+            if not any(line.split(":")[0] in (user, str(os.getuid()))
+                       for line in text.splitlines()):
+                raise UserError(f"{path} has no line for the user {user}",
+                                f"sudo usermod --add-subuids 100000-165535 "
+                                f"--add-subgids 100000-165535 {user}")
+
+
+def _make():
+    pin = pins.load()
+    cache = pins.cache()
+    needs = pin.needs
+    have_root, have_source = (cache / "root").is_dir(), (cache / "source").is_dir()
+    note(f"Setting up Swift {pin.swift.version} in {cache}: about "
+         f"{needs.minutes} min and {needs.disk_gb} GB in all, once for all clones.")
+    wanted = needs.disk_gb if not have_root else needs.disk_gb / 2
+    free = files.free_gb(cache)
+    if free < wanted:
+        others = [p.name for p in pins.cache_root().glob("*")
+                  if p.is_dir() and p.name != cache.name]
+        old = f"remove caches of other versions ({', '.join(others)}) or " if others else ""
+        raise UserError(f"{free:.1f} GB are free in {pins.cache_root()}, "
+                        f"{wanted:.1f} are needed",
+                        f"{old}set XDG_CACHE_HOME to a folder on a larger disk")
+    cache.mkdir(parents=True, exist_ok=True)
+    (cache / "pins.json").write_text(json.dumps(pins.as_json(), indent=2))
+    if not have_root:
+        _make_root(pin, cache)
+    if not have_source:
+        _make_source(pin, cache)
+
+
+def _mirror(suite):
+    """The host's own Debian mirror if it answers for `suite`, else mmdebstrap's default.
+
+    A machine behind a proxy or without a way to the world reaches its own mirror only.
+    """
+    listing = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)",
+         "Origin: Debian"], capture_output=True, text=True).stdout
+    seen = dict.fromkeys(line.split()[0] for line in listing.splitlines()
+                         if "-security" not in line)
+    for uri in seen:
+        if not uri.startswith("http"):
+            continue
+        try:
+            with urllib.request.urlopen(f"{uri.rstrip('/')}/dists/{suite}/InRelease",
+                                        timeout=20):
+                return [uri]
+        except (urllib.error.URLError, OSError, ValueError):
+            pass
+    return []
+
+
+def _make_root(pin, cache):
+    """Installs the packages into cache/root; by name and version, signatures checked."""
+    dist = pin.distribution
+    partial = cache / "root.partial"
+    remove(partial)
+    packages = dist.pinned_packages + dist.packages
+    excludes = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*",
+                "/usr/share/locale/*", "/usr/lib/python3/dist-packages/*/tests/*"]
+    args = ["mmdebstrap", "--variant=apt", f"--architectures={dist.architecture}",
+            f"--include={','.join(packages)}",
+            # A mirror may lag behind, and sid's Release files expire within a week.
+            '--aptopt=Acquire::Check-Valid-Until "false"',
+            '--aptopt=Acquire::Retries "3"',
+            *(f"--dpkgopt=path-exclude={path}" for path in excludes)]
+    root = os.geteuid() == 0
+    with Step("root file system from packages (2-4 min)"):
+        temporary = _make_temporary(cache)
+        try:
+            if root:
+                # In a name space of its own, what it has mounted goes when it is killed.
+                argv = ["unshare", "--mount", *args, "--mode=root", "--format=directory",
+                        dist.suite, str(partial), *_mirror(dist.suite)]
+            else:
+                # A tar file is unpacked as the user's own files: no other owners,
+                # so that the cache can be removed without privileges.
+                partial.mkdir()
+                line = " ".join(map(_quote, [*args, "--mode=unshare", "--format=tar",
+                                             dist.suite, "-", *_mirror(dist.suite)]))
+                argv = ["bash", "-o", "pipefail", "-c",
+                        f"{line} | tar -x -C {_quote(partial)} --no-same-owner "
+                        "--exclude='./dev/*'"]
+            run_logged(argv, "root", failed="the packages could not be installed",
+                       hints=_package_hints(dist), env={**os.environ, "TMPDIR": str(temporary)})
+            _prepare_root(partial)
+            _record(partial)
+        except BaseException:
+            remove(partial)
+            raise
+        finally:
+            remove_temporary(cache)
+    partial.rename(cache / "root")
+
+
+def _make_temporary(cache):
+    """A temporary folder for mmdebstrap. cache/temporary links to it, so that the next run
+    can remove what a killed one left; it is not in the cache itself, because mmdebstrap's
+    user of its name space may be unable to enter the user's home."""
+    remove_temporary(cache)
+    folder = Path(tempfile.gettempdir(), _TEMPORARY + secrets.token_hex(8))
+    (cache / "temporary").symlink_to(folder)
+    folder.mkdir()
+    folder.chmod(0o711)
+    return folder
+
+
+def remove_temporary(cache):
+    """Removes what a killed set-up of the cache in this folder left in the temporary folder."""
+    link = cache / "temporary"
+    if not link.is_symlink():
+        return
+    folder = link.readlink()
+    if not folder.name.startswith(_TEMPORARY):
+        raise UserError(f"{link} does not lead to a folder of a set-up", f"rm {link}")
+    left = list(folder.glob("*"))
+    if left and os.geteuid() != 0:
+        # They hold files of other users of a name space.
+        subprocess.run(["mmdebstrap", "--unshare-helper", "find", *left, "-xdev",
+                        "-mindepth", "1", "-delete"], cwd="/", stderr=subprocess.DEVNULL)
+    shutil.rmtree(folder, ignore_errors=True)
+    link.unlink()
+
+
+def _package_hints(dist):
+    gone = (f"the package archive no longer has swiftlang {dist.source_version}")
+    return [
+        (r"Version '.*' for '?swift.* was not found|Can't find a source", gone,
+         f"sid moves on: {_OWN[3:]}"),
+        (r"Temporary failure resolving|Could not resolve|Could not connect|"
+         r"Network is unreachable|Connection timed out|Failed to fetch",
+         "the package archive cannot be reached", f"check the network, {_OWN}"),
+        (r"NO_PUBKEY|not signed|GPG error", "the archive's signature cannot be checked",
+         "sudo apt install debian-archive-keyring"),
+    ]
+
+
+def _quote(text):
+    return shlex.quote(str(text))
+
+
+def _prepare_root(root):
+    """Mount points for the files of the host, and the compiler as the default one."""
+    for name in ("resolv.conf", "hosts"):
+        (root / "etc" / name).touch()
+    if os.geteuid() != 0:
+        subprocess.run(["chmod", "-R", "u+rwX", str(root)], check=True)
+
+
+def _record(part):
+    """Writes down what all files of a part of the cache are like, for doctor. git itself has
+    that of its own."""
+    made = []
+    for folder, folders, names in os.walk(part):
+        if ".git" in folders:
+            folders.remove(".git")
+        made += [path for path in (Path(folder, name) for name in names + folders)
+                 if path.is_symlink() or path.is_file()]
+    files.write_intact(part / files.MADE, {}, made)
+
+
+def _make_source(pin, cache):
+    """Fetches the distribution's source package: the whole Swift workspace."""
+    partial = cache / "source.partial"
+    remove(partial)
+    partial.mkdir()
+    try:
+        with Step("sources (1 min)"):
+            archive = _fetch_source(pin, cache, partial)
+            excludes = [f"--exclude={pattern}" for pattern in pin.source_excludes]
+            inside = ["tar", "-xf", archive, "-C", partial, "--strip-components=1",
+                      "--no-same-owner", *excludes]
+            run_logged(sandbox.command(cache / "root", inside, binds=[cache]),
+                       "unpack", failed="the sources could not be unpacked",
+                       hints=_package_hints(pin.distribution))
+            shutil.rmtree(partial / "download")
+            _commit_source(pin, partial / "swift")
+            _record(partial)
+    except BaseException:
+        remove(partial)
+        raise
+    partial.rename(cache / "source")
+
+
+def _fetch_source(pin, cache, partial):
+    """Downloads the .orig archive (apt checks its signed hash) and checks our pin."""
+    dist = pin.distribution
+    download = partial / "download"
+    config = _apt_config(cache / "root", download)
+    user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
+    what = f"{dist.source}={dist.source_version}"
+    run_logged(
+        sandbox.command(cache / "root", ["sh", "-c", f"apt-get update && apt-get source "
+                                       f"--download-only {_quote(what)}"],
+                      binds=[cache], cwd=download, extra=user),
+        "source", failed="the sources could not be downloaded",
+        hints=_package_hints(dist), env={**os.environ, "APT_CONFIG": str(config)})
+    archive = download / dist.orig
+    if not archive.is_file():
+        raise UserError(f"apt-get ended well, but there is no {dist.orig}",
+                        f"the archive may have other sources: {_OWN[3:]}")
+    if files.sha256(archive) != dist.orig_sha256:
+        raise UserError(f"{dist.orig} does not have the pinned checksum",
+                        "the archive was altered, cut off or replaced: the same command tries "
+                        f"again; {_OWN}")
+    return archive
+
+
+def _apt_config(root, download):
+    """An apt configuration that knows only the root's archive's source packages."""
+    for name in ("lists/partial", "archives/partial", "parts"):
+        (download / name).mkdir(parents=True)
+    apt = root / "etc" / "apt"
+    lines = []
+    for path in [apt / "sources.list", *(apt / "sources.list.d").glob("*.list")]:
+        if path.exists():
+            lines += [re.sub(r"^deb\b", "deb-src", line)
+                      for line in path.read_text().splitlines()]
+    (download / "sources.list").write_text("\n".join(lines) + "\n")
+    for path in (apt / "sources.list.d").glob("*.sources"):
+        (download / "parts" / path.name).write_text(
+            re.sub(r"(?m)^Types:.*", "Types: deb-src", path.read_text()))
+    options = {
+        "Dir::State::lists": download / "lists",
+        "Dir::Cache::archives": download / "archives",
+        "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": "",
+        "Dir::Etc::sourcelist": download / "sources.list",
+        "Dir::Etc::sourceparts": download / "parts",
+        "APT::Sandbox::User": "root", "Acquire::Check-Valid-Until": "false",
+        "Acquire::Retries": "3", "Acquire::Languages": "none",
+    }
+    config = download / "apt.conf"
+    config.write_text("".join(f'{k} "{v}";\n' for k, v in options.items()))
+    return config
+
+
+def _commit_source(pin, swift):
+    """Makes swift/ a git checkout whose only commit has upstream's tag."""
+    env = {**Git(swift).env,
+           **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
+              for what, value in (("NAME", "Swift"), ("EMAIL", "swift@localhost"),
+                                  ("DATE", "2025-12-01T00:00:00Z"))}}
+    tag = pin.swift.tag
+    for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"],
+                 ["commit", "-q", "-m", tag], ["tag", tag]):
+        # `gc` would run in a session of its own, and outlive a set-up that is killed.
+        run_logged(["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", *args], "commit",
+                   cwd=swift, env=env, failed="the sources could not be committed")
