@@ -15,37 +15,8 @@ import subprocess
 import sys
 
 import lit.formats
-import lit.Test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def reasons(variant):
-    """{path of a test in the checkout's swift/: why it cannot run on `variant`}."""
-    table = {}
-    with open(os.path.join(HERE, "upstream", "unsupported.txt")) as lines:
-        for line in lines:
-            if line.strip() and not line.startswith("#"):
-                variants, test, reason = (part.strip() for part in line.split("|", 2))
-                if variant in variants.split():
-                    table[test] = reason
-    return table
-
-
-class UpstreamTest(lit.formats.ShTest):
-    """ShTest, but what is in `reasons` is unsupported, and says why."""
-
-    def __init__(self, suite, reasons):
-        super().__init__(execute_external=True)
-        self.suite = suite
-        self.reasons = reasons
-
-    def execute(self, test, lit_config):
-        reason = self.reasons.get("/".join([self.suite, *test.path_in_suite]))
-        if reason:
-            return lit.Test.Result(lit.Test.UNSUPPORTED, reason)
-        return super().execute(test, lit_config)
-
 
 
 def parameter(name, what, default=None):
@@ -107,6 +78,7 @@ config.test_source_root = os.path.join(swift, upstream) if upstream else HERE
 config.test_exec_root = os.path.join(output, "swift" if upstream else "ours",
                                      upstream or "test")
 if upstream:
+    from upstream_test import UpstreamTest, reasons  # in formats/, on PYTHONPATH
     config.test_format = UpstreamTest(upstream, reasons(runtime.rpartition("-")[2]))
 else:
     config.test_format = lit.formats.ShTest(execute_external=True)

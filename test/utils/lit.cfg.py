@@ -10,27 +10,13 @@ import shutil
 import sys
 import tempfile
 
-import lit.formats
-import lit.TestRunner
+from quoted_paths import QuotedPathsTest  # in formats/, on PYTHONPATH
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPO = os.path.dirname(os.path.dirname(HERE))
 SMOKE = os.path.join(os.path.dirname(HERE), "benchmark", "smoke", "Inputs")
 # test/benchmark/lit.cfg.py names its own folder.
 suite = getattr(config, "tools_suite", "utils")
-
-
-class QuotedPathsTest(lit.formats.ShTest):
-    """ShTest whose %s, %S and %t are quoted: the repository's path may hold spaces."""
-
-    def execute(self, test, lit_config):
-        source = test.getSourcePath()
-        _, base = lit.TestRunner.getTempPaths(test)
-        paths = {"s": source, "S": os.path.dirname(source), "t": base + ".tmp"}
-        # A letter behind it makes another substitution's name.
-        quoted = [(f"%{letter}(?![A-Za-z])", shlex.quote(path)) for letter, path in paths.items()]
-        return lit.TestRunner.executeShTest(test, lit_config, self.execute_external, quoted)
-
 
 
 parameters = lit_config.params

@@ -33,7 +33,6 @@ Memory: none.
 Test: test/Runtime/{name}.swift{guard}
 Benchmark: Ours.Row 65.2/51.5
 Upstream-Status: {status}
-
 Patch-Name: {name}
 
 diff --git a/{file} b/{file}

@@ -15,7 +15,7 @@ def join(parts):
                         for part in parts if part is not None and part is not False))
 
 
-def tag(name, *children, **attributes):
+def tag(name, /, *children, **attributes):
     """An element. Attributes: class_ for class, data_label for data-label; True is one without a value, None
     and False are left out. Children that are lists count as their elements."""
     words = "".join(

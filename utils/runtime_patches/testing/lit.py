@@ -30,6 +30,8 @@ _FAILED = ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT")
 _PASSED = ("PASS", "FLAKYPASS", "XFAIL")
 _LISTING = {"--show-tests", "--show-suites", "--show-used-features"}
 
+# Test formats of ours, which lit must be able to import.
+FORMATS = TESTS / "formats"
 FILES = {"-o", "--output", "--xunit-xml-output", "--time-trace-output"}
 
 
@@ -105,7 +107,7 @@ def _swift_command(ws, runtime, inputs, unittest, output):
         tail.append(inside(place))
     wrap = lambda options: ws.command([*argv, *options, *tail],  # noqa: E731
                                       fixed=fixed, binds=[output])
-    return wrap, ws.environment({"PYTHONPATH": path} if path else None)
+    return wrap, ws.environment({"PYTHONPATH": os.pathsep.join(filter(None, [inside(FORMATS), path]))})
 
 
 def _tools_command(ws, runtime, inputs, unittest, output):
@@ -130,7 +132,7 @@ def _tools_command(ws, runtime, inputs, unittest, output):
             "--param", f"workspace_options={shlex.join(options)}",
             "--param", f"filecheck={shlex.quote(str(filecheck))}"]
     own = [] if importlib.util.find_spec("psutil") else [str(TOOLS[0] / "lit_shims")]
-    path = os.pathsep.join(filter(None, [*own, path, os.environ.get("PYTHONPATH")]))
+    path = os.pathsep.join(filter(None, [*own, str(FORMATS), path, os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": path}
     return lambda more: [*argv, *more, *map(str, inputs)], env
 
@@ -154,7 +156,8 @@ def _host_lit(ws):
         places = [home / "utils" / "lit", home / "build" / "utils" / "lit", *places]
     for place in places:
         if (place / "lit" / "main.py").exists():
-            return [sys.executable, "-m", "lit.main"], str(place)
+            start = "import sys; sys.argv[0] = 'lit'; from lit.main import main; main()"
+            return [sys.executable, "-c", start], str(place)
     if shutil.which("lit"):
         return [shutil.which("lit")], ""
     raise UserError("lit is not installed", f"pip install lit, or check out llvm-project beside {ws.swift}")

@@ -109,7 +109,7 @@ def _names(ws, place):
         yield f"{suite} :: {place.relative_to(root)}"
     for folder, folders, files in os.walk(place):
         if place == TESTS and Path(folder) == TESTS:
-            folders[:] = [f for f in folders if f not in ("upstream", "utils", "benchmark")]
+            folders[:] = [f for f in folders if f not in ("upstream", "utils", "benchmark", "formats")]
         folders[:] = [f for f in folders if f != "Inputs"]
         for file in files:
             if not file.startswith("lit.") and not file.endswith((".md", ".py")):
