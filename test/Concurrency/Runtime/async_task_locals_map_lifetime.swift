@@ -1,4 +1,10 @@
-// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out 0 | %FileCheck %s
+// RUN: %target-run %t/a.out 3 | %FileCheck %s
+// RUN: %target-run %t/a.out 12 | %FileCheck %s
+// RUN: %target-run %t/a.out 100 | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -6,8 +12,9 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 
-// When the values die that tasks have inherited, and in which order. How the
-// bindings are inherited, by copies or in shared snapshots, makes no difference.
+// When the values die that tasks have inherited. How the bindings are inherited, as
+// copies or in shared maps, makes no difference: so all is done below that many
+// other bindings. In which order values die together does not matter.
 
 #if canImport(Darwin)
 import Darwin
@@ -40,6 +47,20 @@ enum TL {
   static var all: String {
     [a, b, c].map { $0?.description ?? "nil" }.joined(separator: " ")
   }
+}
+
+let others = (0..<Int(CommandLine.arguments[1])!).map { _ in
+  TaskLocal<Int>(wrappedValue: 0)
+}
+
+func bindOthers(from first: Int = 0, _ body: () async -> Void) async {
+  if first == others.count { return await body() }
+  await others[first].withValue(first) { await bindOthers(from: first + 1, body) }
+}
+
+func bindOthers(from first: Int = 0, _ body: () -> Void) {
+  if first == others.count { return body() }
+  others[first].withValue(first) { bindOthers(from: first + 1, body) }
 }
 
 /// Lets a task wait until it is opened.
@@ -109,8 +130,8 @@ func testShadowed() async {
   // CHECK-NEXT: second: inner between nil
   await tasks[1].finish()
   // CHECK-NEXT: third: inner between nil
-  // CHECK-NEXT: - between
-  // CHECK-NEXT: - inner
+  // CHECK-DAG: - between{{$}}
+  // CHECK-DAG: - inner{{$}}
   await tasks[2].finish()
 }
 
@@ -151,8 +172,8 @@ func testPushAfterSnapshot() async {
   // CHECK-NEXT: - b0
   await tasks[0].finish()
   // CHECK-NEXT: task 2: a b2 nil
-  // CHECK-NEXT: - a
-  // CHECK-NEXT: - b2
+  // CHECK-DAG: - a{{$}}
+  // CHECK-DAG: - b2{{$}}
   await tasks[2].finish()
 }
 
@@ -170,8 +191,8 @@ func testSeveralReferences() async {
   // CHECK-NEXT: task 1: nil nil nil
   await tasks[1].finish()
   // CHECK-NEXT: task 0: nil nil shared
-  // CHECK-NEXT: - first
-  // CHECK-NEXT: - shared
+  // CHECK-DAG: - first{{$}}
+  // CHECK-DAG: - shared{{$}}
   await tasks[0].finish()
 }
 
@@ -183,23 +204,23 @@ func testGenerations() async {
     // CHECK-NEXT: a b c
     // CHECK-NEXT: a b c
     // CHECK-NEXT: a b c
-    // CHECK-NEXT: - a
-    // CHECK-NEXT: - b
-    // CHECK-NEXT: - c
+    // CHECK-DAG: - a{{$}}
+    // CHECK-DAG: - b{{$}}
+    // CHECK-DAG: - c{{$}}
     // CHECK-LABEL: generation 2
     // CHECK-NEXT: a b c
     // CHECK-NEXT: a b c
     // CHECK-NEXT: a b c
-    // CHECK-NEXT: - c
-    // CHECK-NEXT: - b
-    // CHECK-NEXT: - a
+    // CHECK-DAG: - c{{$}}
+    // CHECK-DAG: - b{{$}}
+    // CHECK-DAG: - a{{$}}
     // CHECK-LABEL: generation 3
     // CHECK-NEXT: a b c
     // CHECK-NEXT: a b c
     // CHECK-NEXT: a b c
-    // CHECK-NEXT: - a
-    // CHECK-NEXT: - b
-    // CHECK-NEXT: - c
+    // CHECK-DAG: - a{{$}}
+    // CHECK-DAG: - b{{$}}
+    // CHECK-DAG: - c{{$}}
     print("generation \(last)")
     let gates = (0...3).map { _ in Gate() }
     let tasks = Mutex<[Int: Task<Void, Never>]>([:])
@@ -266,9 +287,9 @@ func testGroupBody() async {
   // CHECK-NEXT: left the outer binding
   print("left the outer binding")
   // CHECK-NEXT: task of child: outside body 1 body 2
-  // CHECK-NEXT: - outside
-  // CHECK-NEXT: - body 2
-  // CHECK-NEXT: - body 1
+  // CHECK-DAG: - outside{{$}}
+  // CHECK-DAG: - body 2{{$}}
+  // CHECK-DAG: - body 1{{$}}
   await fromChild.withLock { $0! }.finish()
 }
 
@@ -288,9 +309,9 @@ func testGroupBodyOnly() async {
       }
     }
     // CHECK-NEXT: child: body 1 body 2 body 3
-    // CHECK-NEXT: - body 1
-    // CHECK-NEXT: - body 2
-    // CHECK-NEXT: - body 3
+    // CHECK-DAG: - body 1{{$}}
+    // CHECK-DAG: - body 2{{$}}
+    // CHECK-DAG: - body 3{{$}}
     gate.open()
     await group.next()
   }
@@ -347,11 +368,13 @@ func testThread() async {
   let result = pthread_create(&thread, nil, { argument in
     let pointer: UnsafeMutableRawPointer? = argument
     let list = Unmanaged<WaitingList>.fromOpaque(pointer!).takeUnretainedValue()
-    TL.$a.withValue(Value("a")) {
-      list.append(Waiting("task 0"))
-      TL.$b.withValue(Value("b")) { list.append(Waiting("task 1")) }
-      // Nobody has asked for this one.
-      TL.$c.withValue(Value("c")) {}
+    bindOthers {
+      TL.$a.withValue(Value("a")) {
+        list.append(Waiting("task 0"))
+        TL.$b.withValue(Value("b")) { list.append(Waiting("task 1")) }
+        // Nobody has asked for this one.
+        TL.$c.withValue(Value("c")) {}
+      }
     }
     return nil
   }, unmanaged)
@@ -365,13 +388,73 @@ func testThread() async {
   // CHECK-NEXT: task 0: a nil nil
   await list[0].finish()
   // CHECK-NEXT: task 1: a b nil
-  // CHECK-NEXT: - a
-  // CHECK-NEXT: - b
+  // CHECK-DAG: - a{{$}}
+  // CHECK-DAG: - b{{$}}
   await list[1].finish()
+}
+
+/// A binding is replaced that tasks have inherited, and others are replaced there.
+func testReplaced() async {
+  // CHECK-LABEL: replaced
+  print("replaced")
+  let first = Gate()
+  let tasks = WaitingList()
+  await TL.$a.withValue(Value("old")) {
+    await Task {
+      TL.$a.withValue(Value("new")) {
+        tasks.append(Waiting("task 0"))
+        TL.$b.withValue(Value("b")) {
+          TL.$a.withValue(Value("newest")) { tasks.append(Waiting("task 1")) }
+        }
+      }
+      first.open()
+    }.value
+  }
+  // CHECK-NEXT: - old
+  await first.wait()
+  // CHECK-NEXT: task 0: new nil nil
+  // CHECK-NEXT: - new
+  await tasks[0].finish()
+  // CHECK-NEXT: task 1: newest b nil
+  // CHECK-DAG: - newest{{$}}
+  // CHECK-DAG: - b{{$}}
+  await tasks[1].finish()
+}
+
+/// One binding of many, on the way out of nested ones.
+func testWayOut() async {
+  // CHECK-LABEL: way out
+  print("way out")
+  let tasks = WaitingList()
+  let keys = (0..<40).map { _ in TaskLocal<Value?>(wrappedValue: nil) }
+  func nest(_ level: Int) {
+    if level == keys.count { return }
+    keys[level].withValue(level == 20 ? Value("level 20") : nil) { nest(level + 1) }
+    if level >= 19 && level % 4 == 3 { tasks.append(Waiting("after \(level)")) }
+  }
+  nest(0)
+  // Tasks after levels 19, 23, 27, 31, 35, 39, in the reverse order. Those of 23 and
+  // above see the value.
+  // CHECK-NEXT: after 19: nil nil nil
+  await tasks[5].finish()
+  // CHECK-NEXT: after 39: nil nil nil
+  // CHECK-NEXT: after 35: nil nil nil
+  // CHECK-NEXT: after 31: nil nil nil
+  // CHECK-NEXT: after 27: nil nil nil
+  for i in 0...3 { await tasks[i].finish() }
+  // CHECK-NEXT: after 23: nil nil nil
+  // CHECK-NEXT: - level 20
+  await tasks[4].finish()
 }
 
 @main struct Main {
   static func main() async {
+    await bindOthers(all)
+    // CHECK-LABEL: done
+    print("done")
+  }
+
+  static func all() async {
     await testShadowed()
     await testScopeOutlivesTask()
     await testPushAfterSnapshot()
@@ -381,7 +464,7 @@ func testThread() async {
     await testGroupBodyOnly()
     await testStopMarker()
     await testThread()
-    // CHECK-LABEL: done
-    print("done")
+    await testReplaced()
+    await testWayOut()
   }
 }

@@ -8,7 +8,7 @@
 // UNSUPPORTED: freestanding
 
 // Without the patch all values are copied into every task.
-// XFAIL: without_tasklocal-shared-snapshot
+// XFAIL: without_tasklocal-map
 // Sanitizers take memory of their own for each allocation.
 // UNSUPPORTED: asan, tsan
 
