@@ -1,0 +1,5 @@
+import Shared
+
+extension Base: @retroactive Named {
+  public func name() -> String { "base" }
+}

@@ -1,0 +1,43 @@
+// Loads copies of a library that takes static TLS until there is none left, and then a
+// library in Swift.
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int copy(const char *from, const char *to) {
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  char buffer[4096];
+  size_t count;
+  if (!in || !out)
+    return 0;
+  while ((count = fread(buffer, 1, sizeof buffer, in)) > 0)
+    if (fwrite(buffer, 1, count, out) != count)
+      return 0;
+  fclose(in);
+  return fclose(out) == 0;
+}
+
+int main(int argc, char **argv) {
+  int loaded = 0;
+  for (;; ++loaded) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s.%d", argv[1], loaded);
+    if (loaded == 1000 || !copy(argv[1], name)) {
+      puts("static TLS has no end, or no copy");
+      return 1;
+    }
+    if (!dlopen(name, RTLD_NOW))
+      break;
+  }
+  printf("%s\n", loaded > 0 ? "full" : "not even one");
+
+  void *library = dlopen(argv[2], RTLD_NOW);
+  if (!library) {
+    printf("dlopen: %s\n", dlerror());
+    return 1;
+  }
+  int (*answer)(void) = (int (*)(void))dlsym(library, "answer");
+  printf("answer %d\n", answer());
+  return 0;
+}
