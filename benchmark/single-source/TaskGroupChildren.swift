@@ -1,0 +1,128 @@
+//===--- TaskGroupChildren.swift ------------------------------------------===//
+//
+// This source file is part of the Swift.org open source project
+//
+// Copyright (c) 2026 Apple Inc. and the Swift project authors
+// Licensed under Apache License v2.0 with Runtime Library Exception
+//
+// See https://swift.org/LICENSE.txt for license information
+// See https://swift.org/CONTRIBUTORS.txt for the list of Swift project authors
+//
+//===----------------------------------------------------------------------===//
+
+// What the children of a group cost by the order in which they end, and by the
+// kind of group.
+//
+// One thread makes, ends and collects the children: waking threads would hide
+// the rest.
+
+import Dispatch
+import TestsUtils
+
+public var benchmarks: [BenchmarkInfo] {
+  guard #available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) else {
+    return []
+  }
+  return [
+    entry("InOrder.10", 50) { await endChildren(10, inOrder) },
+    entry("InOrder.500", 1) { await endChildren(500, inOrder) },
+    entry("Reverse.500", 1) { await endChildren(500, reverse) },
+    entry("Random.500", 1) { await endChildren(500, random) },
+    entry("CancelAll.500", 1) { await cancelChildren(500) },
+    entry("Discarding.500", 1) { await discardChildren(500) },
+  ]
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@globalActor
+private actor BenchmarkActor {
+  static let shared = BenchmarkActor()
+}
+
+private final class Gate: @unchecked Sendable {
+  var continuation: UnsafeContinuation<Void, Never>?
+}
+
+private func inOrder(_ count: Int) -> [Int] { Array(0..<count) }
+private func reverse(_ count: Int) -> [Int] { (0..<count).reversed() }
+private func random(_ count: Int) -> [Int] {
+  // A full period: each number once, far from the one before.
+  (0..<count).map { ($0 * 311) % count }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@BenchmarkActor private var started = 0
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@BenchmarkActor
+private func endChildren(_ count: Int, _ order: (Int) -> [Int]) async {
+  let gates = (0..<count).map { _ in Gate() }
+  started = 0
+  let sum = await withTaskGroup(of: Int.self) { @BenchmarkActor group in
+    for (number, gate) in gates.enumerated() {
+      group.addTask { @BenchmarkActor in
+        await withUnsafeContinuation {
+          gate.continuation = $0
+          started += 1
+        }
+        return number
+      }
+    }
+    while started < count { await Task.yield() }
+    for number in order(count) { gates[number].continuation!.resume() }
+    var sum = 0
+    while let number = await group.next() { sum += number }
+    return sum
+  }
+  check(sum == count * (count - 1) / 2)
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@BenchmarkActor
+private func cancelChildren(_ count: Int) async {
+  let cancelled = await withTaskGroup(of: Bool.self) { @BenchmarkActor group in
+    for _ in 0..<count {
+      group.addTask { @BenchmarkActor in Task.isCancelled }
+    }
+    group.cancelAll()
+    var cancelled = 0
+    while let isCancelled = await group.next() {
+      cancelled += isCancelled ? 1 : 0
+    }
+    return cancelled
+  }
+  check(cancelled == count)
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@BenchmarkActor
+private func discardChildren(_ count: Int) async {
+  guard #available(macOS 14.0, iOS 17.0, tvOS 17.0, watchOS 10.0, *) else {
+    return
+  }
+  started = 0
+  await withDiscardingTaskGroup { @BenchmarkActor group in
+    for _ in 0..<count {
+      group.addTask { @BenchmarkActor in started += 1 }
+    }
+  }
+  check(started == count)
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func entry(
+  _ name: String, _ rounds: Int,
+  _ body: @escaping @BenchmarkActor @Sendable () async -> Void
+) -> BenchmarkInfo {
+  BenchmarkInfo(
+    name: "TaskGroup." + name,
+    runFunction: { n in
+      let finished = DispatchSemaphore(value: 0)
+      Task.detached { @BenchmarkActor in
+        for _ in 0..<(n * rounds) { await body() }
+        finished.signal()
+      }
+      finished.wait()
+    },
+    tags: [.concurrency])
+}

@@ -1,0 +1,103 @@
+//===--- TaskSleep.swift --------------------------------------------------===//
+//
+// This source file is part of the Swift.org open source project
+//
+// Copyright (c) 2026 Apple Inc. and the Swift project authors
+// Licensed under Apache License v2.0 with Runtime Library Exception
+//
+// See https://swift.org/LICENSE.txt for license information
+// See https://swift.org/CONTRIBUTORS.txt for the list of Swift project authors
+//
+//===----------------------------------------------------------------------===//
+
+// What it costs to sleep.
+//
+// Cancel:  sleeps that are cancelled long before their deadlines: timeouts.
+// Standing: the same below 10,000 other sleepers.
+// Short:   a short sleep after the other.
+// Many:    sleeps of about the same deadline.
+// Zero:    sleeps of no time.
+
+import Dispatch
+import TestsUtils
+
+public var benchmarks: [BenchmarkInfo] {
+  guard #available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *) else {
+    return []
+  }
+  return [
+    entry("Cancel", 1) { await cancelSleeps(100) {
+      try await Task.sleep(nanoseconds: 1_000_000_000_000) } },
+    entry("Cancel.Tolerance", 1) { await cancelSleeps(100) {
+      try await Task.sleep(for: .seconds(1000), tolerance: .seconds(1)) } },
+    entry("Cancel.Standing", 1, setUp: startSleepers, tearDown: endSleepers) {
+      await cancelSleeps(100) { try await Task.sleep(for: .seconds(1000)) } },
+    entry("Short.100us", 4) { try? await Task.sleep(nanoseconds: 100_000) },
+    entry("Many.100", 1) { await sleepAtOnce(100, tolerance: nil) },
+    entry("Many.100.Tolerance", 1) {
+      await sleepAtOnce(100, tolerance: .microseconds(200)) },
+    entry("Zero", 100) { try? await Task.sleep(nanoseconds: 0) },
+  ]
+}
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func cancelSleeps(
+  _ count: Int, _ sleep: @escaping @Sendable () async throws -> Void
+) async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<count { group.addTask { try? await sleep() } }
+    // Let them begin.
+    for _ in 0..<count { await Task.yield() }
+    group.cancelAll()
+  }
+}
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func sleepAtOnce(_ count: Int, tolerance: Duration?) async {
+  let start = ContinuousClock.now + .microseconds(300)
+  await withTaskGroup(of: Void.self) { group in
+    for number in 0..<count {
+      group.addTask {
+        try? await Task.sleep(
+          until: start + .microseconds(number), tolerance: tolerance,
+          clock: .continuous)
+      }
+    }
+  }
+}
+
+private var sleepers: [Task<Void, Never>] = []
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func startSleepers() {
+  sleepers = (0..<10_000).map { number in
+    Task.detached { try? await Task.sleep(for: .seconds(500 + number)) }
+  }
+}
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func endSleepers() {
+  for sleeper in sleepers { sleeper.cancel() }
+  sleepers = []
+}
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func entry(
+  _ name: String, _ rounds: Int,
+  setUp: (() -> Void)? = nil, tearDown: (() -> Void)? = nil,
+  _ body: @escaping @Sendable () async -> Void
+) -> BenchmarkInfo {
+  BenchmarkInfo(
+    name: "Sleep." + name,
+    runFunction: { n in
+      let finished = DispatchSemaphore(value: 0)
+      Task.detached {
+        for _ in 0..<(n * rounds) { await body() }
+        finished.signal()
+      }
+      finished.wait()
+    },
+    tags: [.concurrency],
+    setUpFunction: setUp,
+    tearDownFunction: tearDown)
+}

@@ -1,0 +1,4 @@
+#include <stddef.h>
+
+/// The bytes that malloc has given out and not got back, in all arenas.
+size_t heapInUse(void);
