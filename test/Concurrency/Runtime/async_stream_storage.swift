@@ -315,6 +315,8 @@ func checkReentrancy() async {
     try await checkOrder("String", { "number \($0) with more text" }, ==)
     // CHECK: order: Large
     try await checkOrder("Large", { Large(a: $0, c: "\($0)", object: Counted($0)) }, ==)
+    // CHECK: order: SIMD8
+    try await checkOrder("SIMD8", { SIMD8<Double>(repeating: Double($0)) }, ==)
     // CHECK: order: Choice
     try await checkOrder("Choice", {
       [.none, .number($0), .text("\($0)"), .both($0, "\($0)")][$0 % 4] as Choice
