@@ -34,13 +34,13 @@ def workers_of(text, processors):
         numbers = [1 << power for power in range(10) if 1 << power < processors]
         return sorted({1, *numbers, processors})
     try:
-        numbers = {integer(1)(word) for word in text.split(",")}
+        given = {integer(1)(word) for word in text.split(",")}
     except UserError as error:
         raise UserError(f"--workers: {error.message}", error.hint, 2) from None
-    if max(numbers) > processors:
-        raise UserError(f"--workers: {max(numbers)} workers, but this process may use {processors} processors",
+    if max(given) > processors:
+        raise UserError(f"--workers: {max(given)} workers, but this process may use {processors} processors",
                         f"give at most {processors}: workers that share a processor say nothing")
-    return sorted({1, *numbers})
+    return sorted({1, *given})
 
 
 def main(options):

@@ -1,8 +1,8 @@
 """benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
 
+from ..base.errors import UserError
 from ..benchmarks.harness import programs
 from ..benchmarks.teardown import run
-from ..base.errors import UserError
 from ..cli import Parser, integer, matching
 from ..runtimes import build
 from ..workspace import provision

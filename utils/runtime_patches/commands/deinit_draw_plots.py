@@ -14,7 +14,7 @@ from ..report import svg
 def parser():
     made = Parser("draw-plots.py", "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, "
                   "all whose\ndatasets exist.",
-                  ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"], workspace=False)
+                  ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"], workspace=False, quiet=False)
     made.add("plots", metavar="PLOT", nargs="*", help=", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
     made.add("--data", metavar="DIR", default=str(HERE / "data"), help="Folder of the datasets")
     made.add("--runtime", metavar="NAME", help="Draw the datasets that ./reproduce measured on this runtime")

@@ -10,7 +10,7 @@ from ..cli import Parser, integer
 def parser():
     made = Parser("regression.py", "Fits linear models to a dataset of run-benchmark.sh.",
                   ["./regression.py data/isolated_hop_copy_array-5K.txt -p vo,o",
-                   "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci"], workspace=False)
+                   "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci"], workspace=False, quiet=False)
     made.intermixed = True
     made.add("inputs", nargs="?", default=argparse.SUPPRESS,
              help="Inputs file; left out when the dataset holds its inputs")

@@ -9,7 +9,8 @@ import time
 from ..base import locks, progress
 from ..base.errors import UserError
 from ..base.paths import REPORT
-from ..benchmarks.deinit import campaign, experiments, report as made_report
+from ..benchmarks.deinit import campaign, experiments
+from ..benchmarks.deinit import report as made_report
 from ..cli import Parser, runtime
 from ..report import renew
 from ..runtimes import build

@@ -17,6 +17,9 @@ _GENERATED = ("values", "objects", "points", "seed")
 class _Parser(Parser):
     """Knows what a misspelt option may mean."""
 
+    def format_help(self):
+        return super().format_help().replace("usage: ", "Usage: ", 1)
+
     def error(self, message):
         known = [name for action in self._actions for name in action.option_strings]
         _, unknown, words = message.partition("unrecognized arguments: ")

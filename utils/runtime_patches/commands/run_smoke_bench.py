@@ -3,11 +3,12 @@
 import os
 from pathlib import Path
 
+from .. import report
 from ..base import progress
 from ..base.errors import UserError
 from ..base.progress import note
-from .. import report
-from ..benchmarks.suite import build as suite, compare
+from ..benchmarks.suite import build as suite
+from ..benchmarks.suite import compare
 from ..cli import Parser, folder, pattern, plural, runtime_names
 from ..results import comparison, table, verdicts
 from ..results.comparison import Sides

@@ -8,7 +8,6 @@ from ..runtimes import build
 from ..testing import lit, selection
 from ..workspace import provision
 
-
 # lit's own options: name(s), the name of the value, what it does.
 _VALUES = (
     ("-j", "--threads", "--workers", "N", "run N tests at once (default: as many as cores)"),

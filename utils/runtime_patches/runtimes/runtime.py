@@ -117,7 +117,7 @@ def names():
             *(f"upto:{name}" for name in series.load().names)]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def stock():
     """The toolchain's own libraries."""
     return parse("stock")

@@ -5,7 +5,8 @@ import re
 from ..base import pins
 from ..base.errors import UserError
 from ..base.paths import BENCHMARK, REPO
-from . import checkout, patch as patches, series
+from . import checkout, series
+from . import patch as patches
 
 _SUBJECT = r"\[[A-Z][A-Za-z0-9]+\] [A-Z].*[^.]"
 _NONE = r"none: .{10,}"

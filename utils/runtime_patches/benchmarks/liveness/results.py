@@ -2,6 +2,7 @@
 
 import statistics
 from dataclasses import dataclass
+from typing import Optional
 
 from ...results.comparison import natural
 
@@ -30,10 +31,10 @@ class Row:
     of all samples, ms, or None."""
     name: str
     threads: int
-    argument: int
+    argument: Optional[int]
     time: float
     cpu: float
-    worst: float
+    worst: Optional[float]
 
 
 def rows(output):
