@@ -6,6 +6,7 @@ A command is a module in commands/ with parser() and main(options).
 import argparse
 import importlib
 import re
+import sys
 
 from .base import errors, progress
 from .base.errors import UserError
@@ -13,6 +14,7 @@ from .base.errors import UserError
 
 def main(command, arguments):
     """Runs a command and exits with its status."""
+    sys.argv[0] = command  # by this name others wait for it
     errors.run_main(lambda: _run(module_of(command), arguments))
 
 

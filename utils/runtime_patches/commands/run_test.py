@@ -57,8 +57,6 @@ class _Forward(argparse.Action):
         else:
             if name in lit.FILES:
                 value = os.path.abspath(value)
-            elif name.startswith("--filter"):
-                pattern(value)
             collected.append((name, value))
         options.lit = collected
 
@@ -73,7 +71,8 @@ def _add_lit(parser):
     group = parser.add_argument_group("options of lit")
     group.set_defaults(lit=[])
     for *names, value, text in _VALUES:
-        group.add_argument(*names, metavar=value, dest="lit", action=_Forward, help=text)
+        kind = pattern if names[0].startswith("--filter") else str
+        group.add_argument(*names, metavar=value, dest="lit", action=_Forward, type=kind, help=text)
     for *names, text in _FLAGS:
         group.add_argument(*names, dest="lit", action=_Forward, nargs=0, help=text)
 

@@ -67,7 +67,8 @@ class Runtime:
     @property
     def missing(self):
         """The patches of the series that it lacks."""
-        there = self.record.get("patches", [])
+        there = self.record.get("patches")
+        there = there if isinstance(there, list) else []
         return [slug for slug in series.load().names if slug not in there]
 
     def library(self, name):

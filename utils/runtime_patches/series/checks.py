@@ -3,7 +3,7 @@
 import re
 
 from ..base import pins
-from ..base.errors import UserError
+from ..base.errors import UserError, plain
 from ..base.paths import BENCHMARK, REPO
 from . import checkout, series
 from . import patch as patches
@@ -34,7 +34,7 @@ def headers(listed=None):
             faults.append((path.name, "is not a patch"))
     for slug in listed.names:
         try:
-            faults += [(f"{slug}.patch", fault) for fault in of_patch(listed.patch(slug))]
+            faults += [(f"{slug}.patch", plain(fault)) for fault in of_patch(listed.patch(slug))]
         except UserError as error:
             faults.append((f"{slug}.patch", error.message))
     return faults
