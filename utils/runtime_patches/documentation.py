@@ -31,7 +31,9 @@ class _NotSaved(Exception):
 def update(check=False):
     """Writes all parts anew; with `check` only finds those that are not current. UserError if there are some."""
     stale = []
-    for path in sorted({path for pattern in _FILES for path in REPO.glob(pattern) if "build" not in path.parts}):
+    for path in sorted({path for pattern in _FILES for path in REPO.glob(pattern)}):
+        if path.relative_to(REPO).parts[0] == "build":
+            continue
         text = path.read_text(encoding="utf-8")
         made, drawn = {}, {}
         new = _PART.sub(lambda part: part[1] + _content(path, part[2], part[3], made) + part[4], text)
