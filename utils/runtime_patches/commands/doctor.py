@@ -75,7 +75,7 @@ def _examine(ws, fault, toolchain):
 
 
 def _folders():
-    return [path for path in sorted(BUILD.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
+    return [path for path in sorted(BUILD.glob("*")) if path.is_dir() and not path.name.startswith(".") and not path.name.endswith(".partial")]
 
 
 def _busy():
