@@ -44,7 +44,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
     def _get_help_string(self, action):
         shown = isinstance(action.default, str) and action.default != argparse.SUPPRESS
-        return f"{action.help} (default: %(default)s)" if shown and "default" not in (action.help or "") else action.help
+        shown = shown and "default" not in (action.help or "")
+        return f"{action.help} (default: %(default)s)" if shown else action.help
 
 
 class Parser(argparse.ArgumentParser):

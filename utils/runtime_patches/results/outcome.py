@@ -21,7 +21,7 @@ class Table:
 
     def text(self, left=1):
         """For the screen; all but the first `left` columns to the right."""
-        lines: list[list[str]] = [self.columns, *([cell(one) for one in row] for row in self.rows)]
+        lines: list[list[str]] = [self.columns, *[[cell(one) for one in row] for row in self.rows]]
         widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
         return "\n".join("  ".join(word.ljust(width) if place < left else word.rjust(width)
                                    for place, (word, width) in enumerate(zip(line, widths))).rstrip()

@@ -19,8 +19,8 @@ REFERENCE = {
         1: (555, 555), 8: (885, 6850), 32: (935, 12492), 64: (813, 13152), 128: (764, 14761),
         256: (587, 16629), 512: (528, 18631), 1024: (934, 21214)},
 }
-NOTE = ("time: wall-clock time of an operation divided by the number of threads, as in the reference figures (says nothing with "
-        "many more threads than processors); CPU: what an operation costs the thread that does it")
+NOTE = ("time: wall-clock time of an operation divided by the number of threads, as in the reference figures (says "
+        "nothing with many more threads than processors); CPU: what an operation costs the thread that does it")
 
 
 @dataclass
