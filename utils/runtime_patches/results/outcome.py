@@ -1,7 +1,7 @@
 """What a harness has measured, in the form that the page and the READMEs are made from."""
 
 from dataclasses import dataclass, field, replace
-from typing import Optional
+from typing import Any, Optional
 
 from ..base import files, schema
 from ..base.schema import Cell
@@ -29,7 +29,7 @@ class Table:
 
     def markdown(self):
         """A table of GitHub's Markdown."""
-        lines = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
+        lines: list[list[Any]] = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
         return "\n".join("| " + " | ".join(cell(one).replace("|", "\\|") for one in line) + " |" for line in lines)
 
 
