@@ -3,12 +3,7 @@
 import os
 
 from ..base.errors import UserError
-from ..benchmarks.harness import programs
-from ..benchmarks.scaling import run
-from ..benchmarks.scaling.results import KINDS
 from ..cli import Parser, integer, matching
-from ..runtimes import build
-from ..workspace import provision
 
 
 def parser():
@@ -44,6 +39,12 @@ def workers_of(text, processors):
 
 
 def main(options):
+    from ..benchmarks.harness import programs
+    from ..benchmarks.scaling import run
+    from ..benchmarks.scaling.results import KINDS
+    from ..runtimes import build
+    from ..workspace import provision
+
     processors = sorted(os.sched_getaffinity(0))
     workers = workers_of(options.workers, len(processors))
     ws = provision.ready(options)

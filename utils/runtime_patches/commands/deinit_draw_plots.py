@@ -3,12 +3,10 @@
 import os
 import sys
 
-from ..base import files
 from ..base.errors import UserError
 from ..benchmarks.deinit import plots
 from ..benchmarks.deinit.driver import HERE
 from ..cli import Parser, folder
-from ..report import svg
 
 
 def parser():
@@ -23,6 +21,9 @@ def parser():
 
 
 def main(options):
+    from ..base import files
+    from ..report import svg
+
     if not os.path.isdir(options.data):
         raise UserError(f"there is no folder {options.data}", "--data names the folder of the datasets")
     options.output.mkdir(parents=True, exist_ok=True)

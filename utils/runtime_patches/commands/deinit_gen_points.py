@@ -2,7 +2,6 @@
 
 import argparse
 
-from ..benchmarks.deinit import points
 from ..cli import Parser, integer, span
 
 
@@ -19,6 +18,8 @@ def parser():
 
 
 def main(options):
+    from ..benchmarks.deinit import points
+
     points.check(options.values, options.objects, options.points)
     seed = options.seed if "seed" in options else points.new_seed()
     for line in points.lines(options.values, options.objects, options.points, seed):

@@ -3,7 +3,6 @@
 import argparse
 
 from ..base.errors import UserError
-from ..benchmarks.deinit import fit, phases
 from ..cli import Parser, integer
 
 
@@ -37,6 +36,8 @@ def _limits(options, what):
 
 
 def main(options):
+    from ..benchmarks.deinit import fit, phases
+
     wanted = phases.parse(options.phases)
     inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
     selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))

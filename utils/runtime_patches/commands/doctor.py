@@ -20,7 +20,7 @@ from ..runtimes import build
 from ..runtimes import state as runtimes
 from ..runtimes.runtime import stock
 from ..series import checks, own_checkout, series
-from ..workspace import find, provision
+from ..workspace import provision
 from ..workspace import state as workspace
 
 _COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
@@ -43,6 +43,8 @@ def parser():
 
 
 def main(options):
+    from ..workspace import find
+
     if options.dry_run and not options.clean:
         raise UserError("--dry-run needs --clean", "utils/doctor --clean old --dry-run", 2)
     ws, fault = None, None
@@ -75,7 +77,7 @@ def _examine(ws, fault, toolchain):
 
 
 def _folders():
-    return [path for path in sorted(BUILD.glob("*")) if path.is_dir() and not path.name.startswith(".") and not path.name.endswith(".partial")]
+    return [path for path in sorted(BUILD.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
 
 
 def _busy():

@@ -4,9 +4,7 @@ import argparse
 import os
 
 from ..cli import Parser, pattern, runtime, runtime_names
-from ..runtimes import build
 from ..testing import lit, selection
-from ..workspace import provision
 
 # lit's own options: name(s), the name of the value, what it does.
 _VALUES = (
@@ -90,6 +88,9 @@ def parser():
 
 
 def main(options):
+    from ..runtimes import build
+    from ..workspace import provision
+
     ws = provision.ready(options)
     selection.select(ws, options.paths, options.lit)  # before a long build
     build.ensure(ws, options.runtime)
