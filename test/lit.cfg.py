@@ -51,6 +51,7 @@ def tool(name, *others):
             note(f"using {name}: {path}")
             return path
     lit_config.fatal(f"{name} is not on PATH and not in {toolchain}/bin")
+    return None
 
 
 # Where things are.

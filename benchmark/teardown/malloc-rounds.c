@@ -1,5 +1,5 @@
 // The rounds of the malloc tree alone, for another C library than the workspace's:
-// cc -O2 -I../tools/native malloc-rounds.c controls.c ../tools/native/machine.c && ./a.out 23 6
+// cc -O2 -I../native malloc-rounds.c controls.c ../native/machine.c && ./a.out 23 6
 
 #include "controls.h"
 

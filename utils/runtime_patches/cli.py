@@ -6,6 +6,7 @@ A command is a module in commands/ with parser() and main(options).
 import argparse
 import importlib
 import re
+import sys
 
 from .base import errors, progress
 from .base.errors import UserError
@@ -13,6 +14,7 @@ from .base.errors import UserError
 
 def main(command, arguments):
     """Runs a command and exits with its status."""
+    sys.argv[0] = command  # by this name others wait for it
     errors.run_main(lambda: _run(module_of(command), arguments))
 
 
@@ -37,12 +39,13 @@ class BadValue(UserError):
         super().__init__(message, hint, 2)
 
 
-class Formatter(argparse.RawDescriptionHelpFormatter):
+class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Shows a default that is a text, if the help does not say it."""
 
     def _get_help_string(self, action):
         shown = isinstance(action.default, str) and action.default != argparse.SUPPRESS
-        return f"{action.help} (default: %(default)s)" if shown and "default" not in (action.help or "") else action.help
+        shown = shown and "default" not in (action.help or "")
+        return f"{action.help} (default: %(default)s)" if shown else action.help
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,16 +53,19 @@ class Parser(argparse.ArgumentParser):
     options may stand between positional arguments."""
 
     def __init__(self, prog, description, examples, *, status="0 done, 1 an error, 2 bad usage", bad_usage=2,
-                 workspace=True):
+                 workspace=True, quiet=True):
         epilog = "\n  ".join(["examples:", *examples]) + f"\n\nexit status: {status}"
-        super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=Formatter,
+        super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=_Formatter,
                          allow_abbrev=False)
-        self.bad_usage, self.intermixed = bad_usage, False
+        self.bad_usage, self.intermixed, self.completions = bad_usage, False, {}
+        self.examples, self.status = examples, status
         if workspace:
             self.add_argument("--checkout", metavar="DIR", help="the folder that holds your swift/ checkout")
             self.add_argument("--toolchain", metavar="DIR",
                               help="the usr folder of your Swift toolchain; needs --checkout")
-        self.add_argument("-q", "--quiet", action="store_true", help="no progress, only results and errors")
+        self.set_defaults(quiet=False)
+        if quiet:
+            self.add_argument("-q", "--quiet", action="store_true", help="no progress, only results and errors")
 
     def error(self, message):
         raise UserError(message, f"{self.prog} --help", self.bad_usage)
@@ -74,7 +80,7 @@ class Parser(argparse.ArgumentParser):
     def add(self, *names, complete=None, **options):
         """Adds an argument; complete: a function that returns what the Tab key offers for its value."""
         action = self.add_argument(*names, **options)
-        action.complete = complete
+        self.completions[action.dest] = complete
         return action
 
     def add_harness(self, name, what, *, rounds=None, runtimes=None, two=False):

@@ -24,9 +24,9 @@ class UserError(Exception):
 
 def report(error):
     """Prints one line of error and one of hint on standard error."""
-    say(f"error: {_plain(error.message)}")
+    say(f"error: {plain(error.message)}")
     if error.hint:
-        say(f"hint: {_plain(error.hint)}")
+        say(f"hint: {plain(error.hint)}")
 
 
 def say(text):
@@ -39,7 +39,7 @@ def say(text):
         _to_null(2)
 
 
-def _plain(text):
+def plain(text):
     """`text` in one line: names in damaged files may hold anything."""
     return "".join(c if c.isprintable() else " " for c in str(text))
 

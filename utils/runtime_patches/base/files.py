@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 
-
 # In a folder: the record of its own files.
 MADE = "made.json"
 

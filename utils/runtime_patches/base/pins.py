@@ -34,7 +34,7 @@ def _check(value, shape, where, hint):
         raise UserError(f"{_SOURCES} is damaged: {where} holds something else than names", hint)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def as_json():
     """The pins as a dictionary; UserError if the file is damaged."""
     hint = f"git checkout -- {shown(_SOURCES)}"
@@ -48,13 +48,13 @@ def as_json():
     return pins
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def load():
     """The pins, such as load().swift.tag."""
     return json.loads(json.dumps(as_json()), object_hook=lambda fields: SimpleNamespace(**fields))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def key():
     """A short name for this set of pins. Caches of other pins have other names."""
     parts = {name: value for name, value in as_json().items() if name != "needs"}

@@ -70,7 +70,7 @@ def _dataclass(kind, value, where):
     return kind(**made)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _fields(kind):
     hints = typing.get_type_hints(kind, include_extras=True)
     return [(field, hints[field.name]) for field in dataclasses.fields(kind)]

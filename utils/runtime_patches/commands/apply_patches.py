@@ -1,11 +1,7 @@
 """utils/apply-patches: applies the series to a checkout."""
 
-from ..base import locks
 from ..base.errors import UserError
-from ..base.paths import BUILD
 from ..cli import Parser, patch_names, plural
-from ..series import checkout, own_checkout, series
-from ..workspace import find, provision
 
 
 def parser():
@@ -23,6 +19,11 @@ def parser():
 
 
 def main(options):
+    from ..base import locks
+    from ..base.paths import BUILD
+    from ..series import checkout, own_checkout, series
+    from ..workspace import find, provision
+
     if not options.checkout:
         ws = provision.ready(options)
         if options.only:

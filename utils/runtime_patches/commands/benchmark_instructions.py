@@ -1,9 +1,7 @@
 """benchmark/instructions/run-benchmark: instruction counts, the noise-free second opinion."""
 
-from ..benchmarks.harness import programs
 from ..benchmarks.instructions import run
 from ..cli import Parser, integer
-from ..workspace import provision
 
 
 def parser():
@@ -19,6 +17,9 @@ def parser():
 
 
 def main(options):
+    from ..benchmarks.harness import programs
+    from ..workspace import provision
+
     runtimes = list(dict.fromkeys(options.runtimes))
     ws = provision.ready(options)
     binary, rows = run.choose(ws, runtimes, options.filter)

@@ -1,10 +1,6 @@
 """benchmark/liveness/run-benchmark: what the liveness monitor costs."""
 
-from ..benchmarks.harness import programs
-from ..benchmarks.liveness import run
 from ..cli import Parser, integer, matching, runtime, runtime_names
-from ..runtimes import build
-from ..workspace import provision
 
 
 def parser():
@@ -20,6 +16,11 @@ def parser():
 
 
 def main(options):
+    from ..benchmarks.harness import programs
+    from ..benchmarks.liveness import run
+    from ..runtimes import build
+    from ..workspace import provision
+
     ws = provision.ready(options)
     path = run.build(ws)
     build.ensure(ws, options.runtime)

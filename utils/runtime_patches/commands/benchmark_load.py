@@ -1,10 +1,6 @@
 """benchmark/load/run-benchmark: the runtime under load."""
 
-from ..benchmarks.harness import programs
-from ..benchmarks.load import run
 from ..cli import Parser, integer, matching
-from ..runtimes import build
-from ..workspace import provision
 
 
 def parser():
@@ -20,6 +16,11 @@ def parser():
 
 
 def main(options):
+    from ..benchmarks.harness import programs
+    from ..benchmarks.load import run
+    from ..runtimes import build
+    from ..workspace import provision
+
     chosen = matching(run.ROWS, options.filter, "row")
     if options.list:
         print("\n".join(chosen))

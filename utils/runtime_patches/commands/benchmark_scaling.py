@@ -3,12 +3,7 @@
 import os
 
 from ..base.errors import UserError
-from ..benchmarks.harness import programs
-from ..benchmarks.scaling import run
-from ..benchmarks.scaling.results import KINDS
 from ..cli import Parser, integer, matching
-from ..runtimes import build
-from ..workspace import provision
 
 
 def parser():
@@ -34,16 +29,22 @@ def workers_of(text, processors):
         numbers = [1 << power for power in range(10) if 1 << power < processors]
         return sorted({1, *numbers, processors})
     try:
-        numbers = {integer(1)(word) for word in text.split(",")}
+        given = {integer(1)(word) for word in text.split(",")}
     except UserError as error:
         raise UserError(f"--workers: {error.message}", error.hint, 2) from None
-    if max(numbers) > processors:
-        raise UserError(f"--workers: {max(numbers)} workers, but this process may use {processors} processors",
+    if max(given) > processors:
+        raise UserError(f"--workers: {max(given)} workers, but this process may use {processors} processors",
                         f"give at most {processors}: workers that share a processor say nothing")
-    return sorted({1, *numbers})
+    return sorted({1, *given})
 
 
 def main(options):
+    from ..benchmarks.harness import programs
+    from ..benchmarks.scaling import run
+    from ..benchmarks.scaling.results import KINDS
+    from ..runtimes import build
+    from ..workspace import provision
+
     processors = sorted(os.sched_getaffinity(0))
     workers = workers_of(options.workers, len(processors))
     ws = provision.ready(options)

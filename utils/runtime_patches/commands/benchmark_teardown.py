@@ -1,11 +1,8 @@
 """benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
 
-from ..benchmarks.harness import programs
-from ..benchmarks.teardown import run
 from ..base.errors import UserError
+from ..benchmarks.teardown import run
 from ..cli import Parser, integer, matching
-from ..runtimes import build
-from ..workspace import provision
 
 
 def parser():
@@ -33,6 +30,10 @@ def _depth(text):
 
 
 def main(options):
+    from ..benchmarks.harness import programs
+    from ..runtimes import build
+    from ..workspace import provision
+
     ws = provision.ready(options)
     path = run.build(ws)
     sizes = {variant: int(size) for variant, size in programs.rows(ws, path).items()}

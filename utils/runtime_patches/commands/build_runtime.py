@@ -1,8 +1,6 @@
 """utils/build-runtime: builds runtimes."""
 
 from ..cli import Parser, runtime, runtime_names
-from ..runtimes import build
-from ..workspace import provision
 
 
 def parser():
@@ -16,6 +14,9 @@ def parser():
 
 
 def main(options):
+    from ..runtimes import build
+    from ..workspace import provision
+
     ws = provision.ready(options)
     for one in options.runtimes:
         print(f"{one}: {build.ensure(ws, one)}")

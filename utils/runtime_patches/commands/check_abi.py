@@ -2,8 +2,6 @@
 
 from ..base.errors import UserError
 from ..cli import Parser, runtime, runtime_names
-from ..runtimes import abi, build
-from ..workspace import provision
 
 
 def parser():
@@ -21,6 +19,9 @@ def parser():
 
 
 def main(options):
+    from ..runtimes import abi, build
+    from ..workspace import provision
+
     ws = provision.ready(options)
     for one in (runtime("before"), options.old, options.new):
         build.ensure(ws, one)

@@ -5,10 +5,9 @@ from pathlib import Path
 from ..base.errors import UserError
 from ..cli import Parser
 from ..runtimes import build, configurations
-from ..runtimes.runtime import parse, upto
-from ..series import checks, series
+from ..runtimes.runtime import upto
+from ..series import series
 from ..testing import lit
-from ..workspace import provision
 
 
 def parser():
@@ -27,6 +26,10 @@ def parser():
 
 
 def main(options):
+    from ..runtimes.runtime import parse
+    from ..series import checks
+    from ..workspace import provision
+
     if options.headers and (options.build or options.configurations is not None):
         raise UserError("--headers needs no sources, --build and --configurations do", "leave --headers out", 2)
     configurations.check_names(options.configurations or [])

@@ -24,13 +24,15 @@ def _offered(parser, words, current):
     if current.startswith("-"):
         return sorted(name for action in parser._actions for name in action.option_strings)
     options = {name: action for action in parser._actions for name in action.option_strings}
-    action = next((options[word] for word in reversed(words) if word in options), None)
-    takes_more = action and action.nargs in ("*", "+")
-    if not action or action.nargs == 0 or not (takes_more or words[-1:] == [next(iter(
-            word for word in reversed(words) if word in options))]):
-        action = next((one for one in parser._actions if not one.option_strings), None)
-    complete = getattr(action, "complete", None)
-    return complete() + (["files"] if not action.option_strings else []) if complete else ["files"]
+    # The last option that was typed, if this may still be a value of it; otherwise the arguments.
+    last = next((word for word in reversed(words) if word.startswith("-")), None)
+    action = options.get(last or "")
+    if action and action.nargs != 0 and (action.nargs in ("*", "+") or words[-1] == last):
+        complete = parser.completions.get(action.dest)
+        return complete() if complete else ["files"]
+    arguments = [one.dest for one in parser._actions if not one.option_strings]
+    complete = parser.completions.get(arguments[0]) if arguments else None
+    return [*complete(), "files"] if complete else ["files"]
 
 
 if __name__ == "__main__":

@@ -3,18 +3,16 @@
 import os
 import sys
 
-from ..base import files
 from ..base.errors import UserError
 from ..benchmarks.deinit import plots
 from ..benchmarks.deinit.driver import HERE
 from ..cli import Parser, folder
-from ..report import svg
 
 
 def parser():
     made = Parser("draw-plots.py", "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, "
                   "all whose\ndatasets exist.",
-                  ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"], workspace=False)
+                  ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"], workspace=False, quiet=False)
     made.add("plots", metavar="PLOT", nargs="*", help=", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
     made.add("--data", metavar="DIR", default=str(HERE / "data"), help="Folder of the datasets")
     made.add("--runtime", metavar="NAME", help="Draw the datasets that ./reproduce measured on this runtime")
@@ -23,6 +21,9 @@ def parser():
 
 
 def main(options):
+    from ..base import files
+    from ..report import svg
+
     if not os.path.isdir(options.data):
         raise UserError(f"there is no folder {options.data}", "--data names the folder of the datasets")
     options.output.mkdir(parents=True, exist_ok=True)

@@ -3,14 +3,13 @@
 import argparse
 
 from ..base.errors import UserError
-from ..benchmarks.deinit import fit, phases
 from ..cli import Parser, integer
 
 
 def parser():
     made = Parser("regression.py", "Fits linear models to a dataset of run-benchmark.sh.",
                   ["./regression.py data/isolated_hop_copy_array-5K.txt -p vo,o",
-                   "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci"], workspace=False)
+                   "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci"], workspace=False, quiet=False)
     made.intermixed = True
     made.add("inputs", nargs="?", default=argparse.SUPPRESS,
              help="Inputs file; left out when the dataset holds its inputs")
@@ -37,6 +36,8 @@ def _limits(options, what):
 
 
 def main(options):
+    from ..benchmarks.deinit import fit, phases
+
     wanted = phases.parse(options.phases)
     inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
     selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))

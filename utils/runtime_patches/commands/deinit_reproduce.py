@@ -6,14 +6,11 @@ import signal
 import sys
 import time
 
-from ..base import locks, progress
+from ..base import progress
 from ..base.errors import UserError
 from ..base.paths import REPORT
-from ..benchmarks.deinit import campaign, experiments, report as made_report
+from ..benchmarks.deinit import experiments
 from ..cli import Parser, runtime
-from ..report import renew
-from ..runtimes import build
-from ..workspace import provision
 
 HOME = REPORT / "deinit"
 # The patches that bring the modes, without those that make them fast.
@@ -33,6 +30,13 @@ def parser():
 
 
 def main(options):
+    from ..base import locks
+    from ..benchmarks.deinit import campaign
+    from ..benchmarks.deinit import report as made_report
+    from ..report import renew
+    from ..runtimes import build
+    from ..workspace import provision
+
     default = "before,after" if options.quick else f"before,{FEATURE},after"
     text = getattr(options, "runtimes", default)
     names = [name.strip() for name in text.split(",")]

@@ -5,10 +5,8 @@ import os
 
 from ..base import files
 from ..base.errors import UserError
-from ..benchmarks.deinit import dataset, driver, memory, points
+from ..benchmarks.deinit import driver, memory, points
 from ..cli import Parser, integer, runtime, runtime_names, span
-from ..runtimes import build
-from ..workspace import provision, sandbox
 
 # What stands for an inputs file.
 _GENERATED = ("values", "objects", "points", "seed")
@@ -16,6 +14,9 @@ _GENERATED = ("values", "objects", "points", "seed")
 
 class _Parser(Parser):
     """Knows what a misspelt option may mean."""
+
+    def format_help(self):
+        return super().format_help().replace("usage: ", "Usage: ", 1)
 
     def error(self, message):
         known = [name for action in self._actions for name in action.option_strings]
@@ -103,6 +104,10 @@ def _check_points(benchmark, inputs):
 
 
 def main(options):
+    from ..benchmarks.deinit import dataset
+    from ..runtimes import build
+    from ..workspace import provision, sandbox
+
     if options.list:
         print("\n".join(driver.BENCHMARKS))
         return

@@ -16,10 +16,12 @@ from ..base.progress import coloured
 from ..base.state import FAULT, READY, STALE, Line
 from ..cli import Parser, plural
 from ..report import state as results
-from ..runtimes import build, state as runtimes
+from ..runtimes import build
+from ..runtimes import state as runtimes
 from ..runtimes.runtime import stock
 from ..series import checks, own_checkout, series
-from ..workspace import find, provision, state as workspace
+from ..workspace import provision
+from ..workspace import state as workspace
 
 _COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
 # build/checkout may hold work that nothing else has.
@@ -41,6 +43,8 @@ def parser():
 
 
 def main(options):
+    from ..workspace import find
+
     if options.dry_run and not options.clean:
         raise UserError("--dry-run needs --clean", "utils/doctor --clean old --dry-run", 2)
     ws, fault = None, None
@@ -160,8 +164,8 @@ def _clean(ws, names, dry_run):
                             f"export what you need, then rm -r '{BUILD / 'checkout'}'")
         if name not in known:
             raise UserError(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
-    paths = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))
-    paths = [path for path in paths if not any(other in path.parents for other in paths)]
+    found = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))
+    paths = [path for path in found if not any(other in path.parents for other in found)]
     taken = _sizes(paths)
     with contextlib.ExitStack() as held:
         for folder in (pins.cache_root(), BUILD):

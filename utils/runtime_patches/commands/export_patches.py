@@ -1,12 +1,7 @@
 """utils/export-patches: writes the series back from the commits of a checkout."""
 
-from ..base import locks
 from ..base.errors import UserError
-from ..base.paths import BUILD, shown
 from ..cli import Parser, patch_names
-from ..report import pull_request
-from ..series import checkout, own_checkout
-from ..workspace import find, provision
 
 
 def parser():
@@ -23,6 +18,12 @@ def parser():
 
 
 def main(options):
+    from ..base import locks
+    from ..base.paths import BUILD, shown
+    from ..report import pull_request
+    from ..series import checkout, own_checkout
+    from ..workspace import find, provision
+
     if options.upstream is not None:
         print(pull_request.text(options.upstream), end="")
         return

@@ -3,11 +3,8 @@
 from pathlib import Path
 
 from .. import report as pages
-from ..base import progress
 from ..base.errors import UserError
-from ..base.paths import REPORT
 from ..cli import Parser, folder, plural
-from ..report import read
 
 
 def parser():
@@ -30,6 +27,10 @@ def parser():
 
 
 def main(options):
+    from ..base import progress
+    from ..base.paths import REPORT
+    from ..report import read
+
     if options.update_docs or options.check:
         from .. import documentation
         return documentation.update(options.check)

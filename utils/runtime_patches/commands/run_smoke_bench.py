@@ -5,16 +5,11 @@ from pathlib import Path
 
 from ..base import progress
 from ..base.errors import UserError
-from ..base.progress import note
-from .. import report
-from ..benchmarks.suite import build as suite, compare
+from ..benchmarks.suite import compare
 from ..cli import Parser, folder, pattern, plural, runtime_names
-from ..results import comparison, table, verdicts
-from ..results.comparison import Sides
-from ..runtimes import build
+from ..results import comparison, table
 from ..runtimes.libraries import NAMES
 from ..runtimes.runtime import Runtime, parse
-from ..workspace import provision
 from ..workspace.find import require_one_path
 
 
@@ -43,6 +38,14 @@ def parser():
 
 
 def main(options):
+    from .. import report
+    from ..base.progress import note
+    from ..benchmarks.suite import build as suite
+    from ..results import verdicts
+    from ..results.comparison import Sides
+    from ..runtimes import build
+    from ..workspace import provision
+
     if options.show:
         return _show(comparison.load(options.show))
     if len(options.runtimes) not in (0, 2):

@@ -4,10 +4,7 @@ import argparse
 import os
 
 from ..cli import Parser, pattern, runtime, runtime_names
-from ..runtimes import build
 from ..testing import lit, selection
-from ..workspace import provision
-
 
 # lit's own options: name(s), the name of the value, what it does.
 _VALUES = (
@@ -58,8 +55,6 @@ class _Forward(argparse.Action):
         else:
             if name in lit.FILES:
                 value = os.path.abspath(value)
-            elif name.startswith("--filter"):
-                pattern(value)
             collected.append((name, value))
         options.lit = collected
 
@@ -74,7 +69,8 @@ def _add_lit(parser):
     group = parser.add_argument_group("options of lit")
     group.set_defaults(lit=[])
     for *names, value, text in _VALUES:
-        group.add_argument(*names, metavar=value, dest="lit", action=_Forward, help=text)
+        kind = pattern if names[0].startswith("--filter") else str
+        group.add_argument(*names, metavar=value, dest="lit", action=_Forward, type=kind, help=text)
     for *names, text in _FLAGS:
         group.add_argument(*names, dest="lit", action=_Forward, nargs=0, help=text)
 
@@ -92,6 +88,9 @@ def parser():
 
 
 def main(options):
+    from ..runtimes import build
+    from ..workspace import provision
+
     ws = provision.ready(options)
     selection.select(ws, options.paths, options.lit)  # before a long build
     build.ensure(ws, options.runtime)

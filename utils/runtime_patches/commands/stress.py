@@ -2,8 +2,6 @@
 
 from ..base.errors import UserError
 from ..cli import Parser, integer, runtime, runtime_names
-from ..testing import stress
-from ..workspace import provision
 
 
 def parser():
@@ -25,6 +23,9 @@ def parser():
 
 
 def main(options):
+    from ..testing import stress
+    from ..workspace import provision
+
     first, _, last = (options.seeds or ("1" if options.time else "1:20")).partition(":")
     if not first.isdecimal() or not (last or first).isdecimal() or int(last or first) < int(first) or (
             options.time is not None and not options.time > 0):

@@ -1,7 +1,6 @@
 """utils/update-checkout: makes the workspace."""
 
 from ..cli import Parser
-from ..workspace import provision
 
 
 def parser():
@@ -10,5 +9,7 @@ def parser():
 
 
 def main(options):
+    from ..workspace import provision
+
     ws = provision.ready(options)
     print(f"toolchain {ws.toolchain} in {ws.root}\nsources   {ws.sources}")

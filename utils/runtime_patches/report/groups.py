@@ -68,6 +68,6 @@ def groups(results):
     for run in results:
         if run.is_comparison:
             made.setdefault(run.data.names, []).append(run)
-    found = [Group(*key, runs) for key, runs in made.items()]
+    found = [Group(old, new, runs) for (old, new), runs in made.items()]
     order = [None, *series.load().names]
     return sorted(found, key=lambda g: (order.index(g.step), (g.old, g.new) != ("before", "after"), g.title))

@@ -1,7 +1,8 @@
 """The parts of the page that come from harnesses: tables, dots and curves as given."""
 
 from .html import Html, details, join, of, table, tag
-from .svg import Plot, dots as dots_chart, marker, number
+from .svg import Plot, marker, number
+from .svg import dots as dots_chart
 
 _LONG = 24
 

@@ -85,7 +85,7 @@ def _name_machines(results):
         letter = machines.setdefault(result.data.environment.key, _letters(len(machines)))
         kind = result.data.names if result.is_comparison else result.data.name
         runs[letter, kind] = runs.get((letter, kind), 0) + 1
-        result.label = letter + (str(runs[letter, kind]) if runs[letter, kind] > 1 else "")
+        result.label = f"{letter}" + (str(runs[letter, kind]) if runs[letter, kind] > 1 else "")
 
 
 def _letters(number):

@@ -8,7 +8,8 @@ from ..results.table import number
 from ..series import series
 from . import svg
 from .groups import together
-from .html import Html, details, join, of, table as plain_table, tag
+from .html import Html, details, join, of, tag
+from .html import table as plain_table
 
 CHIPS = {"faster": "✓ faster", "slower": "✗ slower", "same": "≈ no change",
          "mixed": "± differs by machine", "failed": "✗ did not run"}

@@ -48,8 +48,8 @@ def samples(lanes, unit):
     The axis ends at the 90th percentile of the widest lane: the rest lies on its end.
     """
     ordered = [sorted(lane[2]) for lane in lanes]
-    low = min(min(quantile(one, 0.005) for one in ordered), *(min(lane[3]) for lane in lanes))
-    high = max(max(quantile(one, 0.9) for one in ordered), *(quantile(sorted(lane[3]), 0.9) for lane in lanes))
+    low = min(*(quantile(one, 0.005) for one in ordered), *(min(lane[3]) for lane in lanes))
+    high = max(*(quantile(one, 0.9) for one in ordered), *(quantile(sorted(lane[3]), 0.9) for lane in lanes))
     left, right = 3, WIDTH - 3
 
     def share(value):

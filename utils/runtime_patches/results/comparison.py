@@ -167,7 +167,7 @@ def conclude(rows, failed):
         if {"old", "new"} <= set(row.columns):
             compared[row.name] = {column: row.values(column) for column in row.columns}
         else:
-            side = "new" if "new" in row.columns else "old"
+            side: SideName = "new" if "new" in row.columns else "old"
             single.append(OneSided(row.name, side, row.values(side), min(p.max_rss for p in row.columns[side])))
     return verdicts.judge(compared), single
 

@@ -1,7 +1,7 @@
 """What a harness has measured, in the form that the page and the READMEs are made from."""
 
 from dataclasses import dataclass, field, replace
-from typing import Optional
+from typing import Any, Optional
 
 from ..base import files, schema
 from ..base.schema import Cell
@@ -21,15 +21,15 @@ class Table:
 
     def text(self, left=1):
         """For the screen; all but the first `left` columns to the right."""
-        lines = [self.columns, *([cell(one) for one in row] for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*lines)]
+        lines: list[list[str]] = [self.columns, *[[cell(one) for one in row] for row in self.rows]]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
         return "\n".join("  ".join(word.ljust(width) if place < left else word.rjust(width)
                                    for place, (word, width) in enumerate(zip(line, widths))).rstrip()
                          for line in lines)
 
     def markdown(self):
         """A table of GitHub's Markdown."""
-        lines = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
+        lines: list[list[Any]] = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
         return "\n".join("| " + " | ".join(cell(one).replace("|", "\\|") for one in line) + " |" for line in lines)
 
 

@@ -28,7 +28,7 @@ def _one_sided(row):
 
 def sections(results):
     """[(title, header, rows as tuples of strings)], none of them empty."""
-    found = []
+    found: list[tuple] = []
     for title, verdict in _SECTIONS:
         rows = [row for row in results.verdicts if row.verdict == verdict]
         if verdict != "same":

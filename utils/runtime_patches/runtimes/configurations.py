@@ -140,8 +140,8 @@ def _probe(ws, flags):
     """Why nothing can be compiled with these flags here; empty where it can."""
     done = ws.run(["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"], input=_PROBE,
                   check=False, capture_output=True, text=True, errors="replace")
-    return "" if not done.returncode else "no system headers for it: " + re.search(
-        r"error: (.*)|\Z", done.stderr)[1]
+    reasons = re.findall(r"error: (.*)", done.stderr) or ["clang fails"]
+    return f"no system headers for it: {reasons[0]}" if done.returncode else ""
 
 
 def _headers_32(ws, folder):

@@ -67,7 +67,8 @@ class Runtime:
     @property
     def missing(self):
         """The patches of the series that it lacks."""
-        there = self.record.get("patches", [])
+        there = self.record.get("patches")
+        there = there if isinstance(there, list) else []
         return [slug for slug in series.load().names if slug not in there]
 
     def library(self, name):
@@ -117,7 +118,7 @@ def names():
             *(f"upto:{name}" for name in series.load().names)]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def stock():
     """The toolchain's own libraries."""
     return parse("stock")

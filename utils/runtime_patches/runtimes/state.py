@@ -27,7 +27,7 @@ def laid(ws):
 
 def _runtime(ws, folder):
     record = (Runtime(folder.name, "", folder=folder)).record
-    name = record.get("name", folder.name)
+    name = str(record.get("name") or folder.name)
     runtime = Runtime(name, "", folder=folder)
 
     def line(state, text=""):

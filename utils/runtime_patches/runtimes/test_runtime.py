@@ -14,7 +14,7 @@ class Series:
     order = series.PATCHES / "series"
 
 
-@mock.patch.object(series, "load", lambda: Series())
+@mock.patch.object(series, "load", Series)
 class Names(unittest.TestCase):
     def test_names(self):
         for name, wanted in {"stock": ("stock", None, None), "after": ("after", None, None),

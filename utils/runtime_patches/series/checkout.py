@@ -14,7 +14,8 @@ from pathlib import Path
 from ..base import files, pins
 from ..base.errors import UserError
 from ..base.git import Git
-from . import patch as patches, series
+from . import patch as patches
+from . import series
 
 _TESTS_SUBJECT = "[test] Add the tests and benchmarks of the patch series"
 _TESTS_NAME = "tests-and-benchmarks"
@@ -117,10 +118,7 @@ def _same(git, state, chosen, partial):
     tree = {line.split("\t")[1]: line.split()[2] for line in
             git.out("ls-tree", "-r", state.tests or state.head, "--", "test/Concurrency",
                     "test/Runtime", "test/programs", "benchmark/single-source").splitlines()}
-    for path, ours in series.laid_files().items():
-        if tree.get(path) != git.line("hash-object", ours):
-            return False
-    return True
+    return all(tree.get(path) == git.line("hash-object", ours) for path, ours in series.laid_files().items())
 
 
 @contextlib.contextmanager

@@ -3,9 +3,10 @@
 import re
 
 from ..base import pins
-from ..base.errors import UserError
+from ..base.errors import UserError, plain
 from ..base.paths import BENCHMARK, REPO
-from . import checkout, patch as patches, series
+from . import checkout, series
+from . import patch as patches
 
 _SUBJECT = r"\[[A-Z][A-Za-z0-9]+\] [A-Z].*[^.]"
 _NONE = r"none: .{10,}"
@@ -33,7 +34,7 @@ def headers(listed=None):
             faults.append((path.name, "is not a patch"))
     for slug in listed.names:
         try:
-            faults += [(f"{slug}.patch", fault) for fault in of_patch(listed.patch(slug))]
+            faults += [(f"{slug}.patch", plain(fault)) for fault in of_patch(listed.patch(slug))]
         except UserError as error:
             faults.append((f"{slug}.patch", error.message))
     return faults

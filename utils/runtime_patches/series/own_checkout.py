@@ -3,7 +3,8 @@ no checkout: made, brought up to patches/, and never over somebody's work."""
 
 from pathlib import Path
 
-from ..base import files, state as states
+from ..base import files
+from ..base import state as states
 from ..base.errors import UserError
 from ..base.files import remove
 from ..base.paths import BUILD

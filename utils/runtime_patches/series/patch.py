@@ -27,7 +27,7 @@ class Patch:
         self.date = message.get("Date", "")
         subject = re.sub(r"\n\s*", " ", message.get("Subject", ""))
         self.subject = re.sub(r"^\[PATCH[^\]]*\]\s*", "", subject)
-        self.body = re.sub(r"\n---\n.*\Z", "\n", "\n" + message.get_payload(), flags=re.S).strip("\n")
+        self.body = re.sub(r"\n---\n.*\Z", "\n", "\n" + str(message.get_payload()), flags=re.S).strip("\n")
         if not self.subject or not self.diff:
             raise UserError(f"{self.path} is not a patch in mail format", "write it with utils/export-patches")
 

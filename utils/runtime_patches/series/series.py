@@ -83,7 +83,7 @@ class Series:
         return _hash([self.order, *self.files])
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def load():
     """The Series of this repository."""
     return Series()

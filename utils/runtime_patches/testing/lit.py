@@ -20,7 +20,8 @@ from pathlib import Path
 
 from ..base import locks, pins, progress, schema
 from ..base.errors import UserError
-from ..base.paths import BUILD, REPO, TEST as TESTS
+from ..base.paths import BUILD, REPO
+from ..base.paths import TEST as TESTS
 from ..base.process import end, terminable
 from ..base.progress import note
 from . import unittest_modules
@@ -53,13 +54,12 @@ def run(ws, runtime, paths=(), lit=()):
         two = bool(swift and tools)
         status = 0
         if swift:
-            command = _swift_command(ws, runtime, swift, unittest, output)
-            status = _lit(*command, lit, output, "swift", results)
+            command, env = _swift_command(ws, runtime, swift, unittest, output)
+            status = _lit(command, env, lit, output, "swift", results)
         left = _limit(lit, results)
         if tools and left != 0:
-            command = _tools_command(ws, runtime, tools, unittest, output)
-            status = _lit(*command, _second(lit, left) if two else lit, output, "tools",
-                          results) or status
+            command, env = _tools_command(ws, runtime, tools, unittest, output)
+            status = _lit(command, env, _second(lit, left) if two else lit, output, "tools", results) or status
     if {option for option, _ in lit} & _LISTING:
         return status
     return results.report(ignore=("--ignore-fail", None) in lit)
@@ -237,7 +237,7 @@ def _reports(report, total):
         read = json.loads(report.read_text(encoding="utf-8"))
         tests = schema.from_json(list[_Test], read["tests"])
         suites = xml.etree.ElementTree.parse(total).getroot().iter("testsuite")
-        return tests, sum(int(suite.get("tests")) for suite in suites)
+        return tests, sum(int(suite.get("tests") or 0) for suite in suites)
     except (OSError, ValueError, TypeError, KeyError, RecursionError, schema.Mismatch,
             xml.etree.ElementTree.ParseError):
         return None

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 from ..base.errors import UserError
-from ..base.paths import BUILD, REPO, TEST as TESTS
+from ..base.paths import BUILD, REPO
+from ..base.paths import TEST as TESTS
 
 # The suites of the tools and of the harnesses: they run on the host.
 TOOLS = (TESTS / "utils", TESTS / "benchmark")

@@ -3,13 +3,10 @@
 import json
 import os
 import re
-import secrets
 import shlex
 import shutil
 import subprocess
 import tempfile
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from ..base import files, locks, pins
@@ -94,6 +91,8 @@ def _mirror(suite):
 
     A machine behind a proxy or without a way to the world reaches its own mirror only.
     """
+    import urllib.error  # which takes 25 ms to import
+    import urllib.request
     listing = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)",
          "Origin: Debian"], capture_output=True, text=True).stdout
@@ -159,7 +158,7 @@ def _make_temporary(cache):
     can remove what a killed one left; it is not in the cache itself, because mmdebstrap's
     user of its name space may be unable to enter the user's home."""
     remove_temporary(cache)
-    folder = Path(tempfile.gettempdir(), _TEMPORARY + secrets.token_hex(8))
+    folder = Path(tempfile.gettempdir(), _TEMPORARY + os.urandom(8).hex())
     (cache / "temporary").symlink_to(folder)
     folder.mkdir()
     folder.chmod(0o711)

@@ -8,13 +8,12 @@ import json
 import sys
 from pathlib import Path
 
+import hypothesis
+from hypothesis import strategies as st
+from runtime_patches.base import errors
+
 REPO = Path(sys.argv[1])
 _NUMBERS = [int(word) for word in sys.argv[2:]]
-sys.path[1:1] = [str(REPO / "utils"), str(REPO / "benchmark/deinit")]
-
-import hypothesis  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from runtime_patches import errors  # noqa: E402
 
 _PIECES = st.one_of(st.text(max_size=8), st.sampled_from(
     ["\0", "\r", "\t", "  ", "-1", "0", "nan", "1e999", ":", "---", "\n", "#", "../", "None", "ä",

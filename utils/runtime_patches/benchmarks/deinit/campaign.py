@@ -137,7 +137,8 @@ class Campaign(Results):
 
     def _write_inputs(self, inputs):
         path = self.inputs_path(inputs)
-        text = "\n".join(points.lines(*self.scale.inputs(inputs), SEED)) + "\n"
+        values, objects, count = self.scale.inputs(inputs)
+        text = "\n".join(points.lines(values, objects, count, SEED)) + "\n"
         if not path.exists() or path.read_text() != text:
             files.write(path, text)
         return path
@@ -189,12 +190,12 @@ class Campaign(Results):
     def _merge(self, run, name):
         rounds = [dataset.read_dataset(self._raw_path(run, name, number))
                   for number in range(1, self._count(run) + 1)]
-        columns = [[median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
+        schedule, total = [[median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
                    for phase in ("schedule", "total")]
         label = (f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
                  f"median of {len(rounds)} rounds")
         path = self.path(run, name)
-        dataset.write_dataset(path, dataset.Dataset(str(path), label, *columns, inputs=None))
+        dataset.write_dataset(path, dataset.Dataset(str(path), label, schedule, total, inputs=None))
 
 
 def _is_complete(path, label, inputs):

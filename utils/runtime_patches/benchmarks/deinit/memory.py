@@ -27,8 +27,8 @@ def available():
     """Bytes that a new process can use."""
     try:
         with open("/proc/meminfo", encoding="ascii") as info:
-            return int(re.search(r"MemAvailable: +(\d+) kB", info.read()).group(1)) << 10
-    except (OSError, AttributeError):
+            return int(re.findall(r"MemAvailable: +(\d+) kB", info.read())[0]) << 10
+    except (OSError, IndexError):
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
@@ -37,6 +37,7 @@ def _readable(size):
         size /= 1024 if unit != "MB" else 1 << 20
         if size < 1024 or unit == "PB":
             return f"{size:,.0f} {unit}" if size >= 10 else f"{size:.1f} {unit}"
+    return None
 
 
 def require(size, what, hint):

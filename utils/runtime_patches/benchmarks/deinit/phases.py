@@ -1,7 +1,6 @@
 """The times of a dataset by phase, and the points that a fit is limited to."""
 
 from ...base.errors import UserError
-
 from . import dataset as files
 
 PHASES = {

@@ -70,7 +70,8 @@ def _curve(folder, title, params, lines):
         times = PHASES[phase][1](data)
         model = fit.fit(params, inputs.values, inputs.objects, times)
         made.append(series(label, model, inputs, times))
-    return Curve(title, *axes(params[0]), made, clip=0.98)
+    x, y = axes(params[0])
+    return Curve(title, x, y, made, clip=0.98)
 
 
 def _copying(title, *lines):

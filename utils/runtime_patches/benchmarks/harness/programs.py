@@ -3,9 +3,9 @@
 import signal
 import subprocess
 
+from ... import report
 from ...base.errors import UserError
 from ...runtimes.runtime import stock
-from ... import report
 
 NO_PART = "there is no table of a part; --filter leaves a row out"
 

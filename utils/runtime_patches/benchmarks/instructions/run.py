@@ -10,6 +10,7 @@ from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BUILD
 from ...results import outcome
+from ...results.comparison import Sides
 from ...runtimes import build
 from ...runtimes.libraries import NAMES
 from ..harness import programs
@@ -30,7 +31,7 @@ def choose(ws, runtimes, pattern):
     compare.check_filter(ws, pattern)
     for runtime in runtimes:
         build.ensure(ws, runtime)
-    sides = compare.Sides(compare.side_of(runtimes[0]), compare.side_of(runtimes[-1]))
+    sides = Sides(compare.side_of(runtimes[0]), compare.side_of(runtimes[-1]))
     chosen = compare.choose(ws, sides, pattern)
     for runtime in runtimes:
         lay(chosen.binary, runtime.folder)

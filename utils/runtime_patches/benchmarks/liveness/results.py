@@ -2,6 +2,7 @@
 
 import statistics
 from dataclasses import dataclass
+from typing import Optional
 
 from ...results.comparison import natural
 
@@ -18,8 +19,8 @@ REFERENCE = {
         1: (555, 555), 8: (885, 6850), 32: (935, 12492), 64: (813, 13152), 128: (764, 14761),
         256: (587, 16629), 512: (528, 18631), 1024: (934, 21214)},
 }
-NOTE = ("time: wall-clock time of an operation divided by the number of threads, as in the reference figures (says nothing with "
-        "many more threads than processors); CPU: what an operation costs the thread that does it")
+NOTE = ("time: wall-clock time of an operation divided by the number of threads, as in the reference figures (says "
+        "nothing with many more threads than processors); CPU: what an operation costs the thread that does it")
 
 
 @dataclass
@@ -30,10 +31,10 @@ class Row:
     of all samples, ms, or None."""
     name: str
     threads: int
-    argument: int
+    argument: Optional[int]
     time: float
     cpu: float
-    worst: float
+    worst: Optional[float]
 
 
 def rows(output):

@@ -5,7 +5,8 @@ import json
 from ...base import locks, progress
 from ...base.paths import BENCHMARK, BUILD, LIVENESS
 from ...results import outcome
-from ...runtimes import build as runtimes, program
+from ...runtimes import build as runtimes
+from ...runtimes import program
 from ...runtimes.runtime import parse
 from ..harness import programs
 from . import results

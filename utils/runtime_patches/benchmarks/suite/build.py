@@ -9,7 +9,6 @@ import os
 import platform
 import re
 import shlex
-from pathlib import Path
 
 from ...base import files, locks, pins
 from ...base.errors import UserError

@@ -19,7 +19,7 @@ from ...base.git import Git
 from ...base.paths import REPO
 from ...base.progress import Step, note
 from ...results import comparison, environment, verdicts
-from ...results.comparison import Comparison, Failure, Method, Process, Row, Side, Sides
+from ...results.comparison import Comparison, Failure, Method, Process, Row, Side
 from ...runtimes.libraries import LIBRARIES, NAMES
 from ..harness import inside
 from . import build

@@ -1,0 +1,50 @@
+"""Fits of known data: by the definition, with confidence, and to the median."""
+
+import random
+import unittest
+
+from . import fit
+
+CHANCE = random.Random(7)
+POINTS = [(CHANCE.randint(0, 200), CHANCE.randint(1, 5000)) for _ in range(300)]
+V, O = zip(*POINTS)
+
+
+def times(law, noise=0.0):
+    return [law(v, o) + CHANCE.gauss(0, noise) for v, o in POINTS]
+
+
+class Fits(unittest.TestCase):
+    def test_exact(self):
+        model = fit.fit(["vo2", "vo", "v", "o2", "o", "1"], V, O,
+                        times(lambda v, o: 2e-3 * v * o * o + 5 * v * o + 7 * v + 0.25 * o * o + 3 * o + 11))
+        for param, wanted in zip(model.params, (2e-3, 5, 7, 0.25, 3, 11)):
+            self.assertAlmostEqual(model[param] / wanted, 1, 3)
+        self.assertAlmostEqual(model.r_squared, 1)
+        self.assertAlmostEqual(sum(model.shares(200, 5000)), 1)
+
+    def test_definition(self):
+        y = times(lambda v, o: 100 * o, 50_000)
+        model = fit.fit(["o"], V, O, y)
+        slope, mean = sum(o * t for o, t in zip(O, y)) / sum(o * o for o in O), sum(y) / len(y)
+        ratio = sum((t - slope * o) ** 2 for o, t in zip(O, y)) / sum((t - mean) ** 2 for t in y)
+        self.assertAlmostEqual(model["o"], slope, 6)
+        self.assertAlmostEqual(model.r_squared, 1 - ratio, 9)
+        self.assertAlmostEqual(model.adjusted, 1 - ratio * (len(y) - 1) / (len(y) - 2), 9)
+        low, high = model.interval("o")
+        self.assertTrue(low < 100 < high and high - low < 10)
+
+    def test_intervals_hold_the_value_about_19_times_in_20(self):
+        for robust in (False, True):
+            held = 0
+            for _ in range(40):
+                low, high = fit.fit(["o", "1"], V, O, times(lambda v, o: 100 * o, 9000), robust).interval("o")
+                held += low < 100 < high
+            self.assertGreaterEqual(held, 34)
+
+    def test_bursts_hardly_count_for_the_median(self):
+        y = [t * (100 if n % 10 == 0 else 1) for n, t in enumerate(times(lambda v, o: 100 * o + 9 * v * o, 1000))]
+        robust = fit.fit(["vo", "o"], V, O, y, True)
+        self.assertAlmostEqual(robust["vo"], 9, 0)
+        self.assertLess(abs(robust["o"] - 100), 5)
+        self.assertGreater(fit.fit(["vo", "o"], V, O, y)["vo"], 20)
