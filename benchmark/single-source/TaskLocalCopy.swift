@@ -19,6 +19,20 @@
 // Read:     reading what a task has taken over, each key in turn.
 // Bind:     withValue itself, below that many others.
 //
+// Those hit what an earlier task has left behind. The following bind something for
+// each task, below that many others:
+//
+// Fresh:       a key that is not bound outside, then `Task {}`.
+// Rebind:      the outermost one of the others, then `Task {}`.
+// GroupFresh:  as Fresh, in the body of a group, then a child.
+// GroupRebind: as Rebind, in the body of a group, then a child.
+// Chain:       that many tasks, each of which binds a key and makes the next one;
+//              the last one reads them all.
+// Span3/10:    an ID, then one key 3 or 10 times, then `Task {}`: tracing.
+// Request:     64 requests at once, each of which binds an ID and rebinds one span
+//              three times, asks an actor, runs a group of four, makes a task for its
+//              log, and drops a session with an isolated deinit.
+//
 // Tasks of Task and Group belong to the actor that makes them, so that one
 // thread makes, runs and destroys them: waking threads would hide the rest.
 
@@ -29,6 +43,11 @@ public var benchmarks: [BenchmarkInfo] {
   guard #available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) else {
     return []
   }
+  return copies + rebindings + requests
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private var copies: [BenchmarkInfo] {
   return [
     entry("Task.0", bound: 0, makeTasks(200)),
     entry("Task.1", bound: 1, makeTasks(200)),
@@ -49,6 +68,37 @@ public var benchmarks: [BenchmarkInfo] {
     entry("Bind.0", bound: 0, bindAgain(2000)),
     entry("Bind.100", bound: 100, bindAgain(2000)),
   ]
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private var rebindings: [BenchmarkInfo] {
+  var rows: [BenchmarkInfo] = []
+  for bound in [0, 1, 8, 100] {
+    let count = bound == 100 ? 20 : 100
+    rows.append(entry("Fresh.\(bound)", bound: bound, bindAndMakeTasks(count)))
+    rows.append(entry("GroupFresh.\(bound)", bound: bound, bindInGroup(count)))
+    rows.append(entry("Span3.\(bound)", bound: bound, makeSpans(count, 3)))
+    rows.append(entry("Span10.\(bound)", bound: bound, makeSpans(count, 10)))
+    if bound == 0 { continue }
+    rows.append(
+      entry("Rebind.\(bound)", bound: bound, bindAndMakeTasks(count, key: 0)))
+    rows.append(
+      entry("GroupRebind.\(bound)", bound: bound, bindInGroup(count, key: 0)))
+  }
+  for length in [1, 8, 100] {
+    rows.append(entry("Chain.\(length)", bound: 0, makeChains(100 / length, length)))
+  }
+  return rows
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private var requests: [BenchmarkInfo] {
+  guard #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *) else {
+    return []
+  }
+  return [0, 1, 8, 100].map { bound in
+    entry("Request.\(bound)", bound: bound, Server.serve(64))
+  }
 }
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
@@ -206,5 +256,159 @@ private func bindAgain(_ count: Int) -> @BenchmarkActor (Int) async -> Void {
       key.withValue(Locals.values[i % 1000]) { sum += key.get().number }
     }
     check(sum == count / 1000 * 500_500)
+  }
+}
+
+/// The key that only one of the following binds, behind all others.
+private let freshKey = 999
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func bindAndMakeTasks(
+  _ count: Int, key index: Int = freshKey
+) -> @BenchmarkActor (Int) async -> Void {
+  return { bound in
+    let key = Locals.keys[index]
+    var tasks: [Task<Int, Never>] = []
+    tasks.reserveCapacity(count)
+    for i in 0..<count {
+      key.withValue(Locals.values[i]) {
+        tasks.append(Task { @BenchmarkActor in key.get().number })
+      }
+    }
+    var sum = 0
+    for task in tasks { sum += await task.value }
+    check(sum == count * (count + 1) / 2)
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func bindInGroup(
+  _ count: Int, key index: Int = freshKey
+) -> @BenchmarkActor (Int) async -> Void {
+  return { _ in
+    let key = Locals.keys[index]
+    let sum = await withTaskGroup(of: Int.self) { group -> Int in
+      for i in 0..<count {
+        key.withValue(Locals.values[i]) {
+          group.addTask { @BenchmarkActor in key.get().number }
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    check(sum == count * (count + 1) / 2)
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func makeSpans(
+  _ count: Int, _ depth: Int
+) -> @BenchmarkActor (Int) async -> Void {
+  return { _ in
+    let id = Locals.keys[freshKey], span = Locals.keys[freshKey - 1]
+    func nest(_ depth: Int, _ body: () -> Void) {
+      if depth == 0 { return body() }
+      span.withValue(Locals.values[depth]) { nest(depth - 1, body) }
+    }
+    var tasks: [Task<Int, Never>] = []
+    tasks.reserveCapacity(count)
+    for i in 0..<count {
+      id.withValue(Locals.values[i]) {
+        nest(depth) {
+          tasks.append(
+            Task { @BenchmarkActor in id.get().number + span.get().number })
+        }
+      }
+    }
+    var sum = 0
+    for task in tasks { sum += await task.value }
+    check(sum == count * (count + 1) / 2 + 2 * count)
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func makeChains(
+  _ count: Int, _ length: Int
+) -> @BenchmarkActor (Int) async -> Void {
+  @BenchmarkActor func link(_ i: Int) async -> Int {
+    if i == length {
+      return Locals.keys[..<length].reduce(0) { $0 + $1.get().number }
+    }
+    return await Locals.keys[i].withValue(Locals.values[i]) {
+      await Task { @BenchmarkActor in await link(i + 1) }.value
+    }
+  }
+  return { _ in
+    var sum = 0
+    for _ in 0..<count { sum += await link(0) }
+    check(sum == count * length * (length + 1) / 2)
+  }
+}
+
+@available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *)
+@globalActor
+private actor Server {
+  static let shared = Server()
+
+  private static let id = TaskLocal(wrappedValue: Value(0))
+  private static let span = TaskLocal(wrappedValue: Value(0))
+  @BenchmarkActor private static var logged = 0
+  private var ended = 0
+
+  /// What a request belongs to, which ends on the server.
+  @Server private final class Session {
+    let id: Int
+    nonisolated init(_ id: Int) { self.id = id }
+    isolated deinit { Server.shared.assumeIsolated { $0.ended += 1 } }
+  }
+
+  private func look(_ i: Int) -> Int {
+    Server.id.get().number + Server.span.get().number + i
+  }
+
+  @BenchmarkActor
+  private static func traced<R>(
+    _ number: Int, _ body: @BenchmarkActor () async -> R
+  ) async -> R {
+    await span.withValue(Locals.values[number]) { await body() }
+  }
+
+  @BenchmarkActor
+  private static func handle(_ i: Int) async -> Int {
+    await id.withValue(Locals.values[i]) {
+      await traced(1) {
+        _ = Session(i)
+        let found = await traced(2) { await shared.look(i) }
+        let parts = await traced(3) {
+          await withTaskGroup(of: Int.self) { group in
+            for part in 0..<4 {
+              group.addTask { @BenchmarkActor in part + span.get().number }
+            }
+            return await group.reduce(0, +)
+          }
+        }
+        Task { @BenchmarkActor in logged += id.get().number }
+        return found + parts
+      }
+    }
+  }
+
+  private func waitForEnd(_ count: Int) async {
+    while ended < count { await Task.yield() }
+    ended = 0
+  }
+
+  static func serve(_ count: Int) -> @BenchmarkActor (Int) async -> Void {
+    return { _ in
+      let sum = await withTaskGroup(of: Int.self) { group in
+        for i in 0..<count { group.addTask { @BenchmarkActor in await handle(i) } }
+        return await group.reduce(0, +)
+      }
+      while logged < count * (count + 1) / 2 { await Task.yield() }
+      await shared.waitForEnd(count)
+      check(logged == count * (count + 1) / 2)
+      logged = 0
+      // i + 1 and 3 from look, 0 to 3 and 4 times 4 from the group.
+      check(sum == count * (count - 1) + count * (1 + 3 + 6 + 16))
+    }
   }
 }

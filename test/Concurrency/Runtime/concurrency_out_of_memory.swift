@@ -26,7 +26,7 @@
 //
 // What the series allocates, and the sites below that let it fail:
 //   jobs and slabs of isolated deinits, mapped or from malloc        deinits(, unmapped)
-//   snapshots of task-locals, their index, the set of seen keys      copying …
+//   bindings without a task, maps of task-locals                   binding, copying …
 //   tasks of asynchronous deinits                                    … async deinit
 //   tables of the conformance and metadata caches                    growing caches
 // An isolated deinit in place has its marker on the stack and allocates nothing. Not here: the
@@ -160,6 +160,23 @@ struct Deinits: Site {
   }
 }
 
+/// A key is bound without a task, as the first one of the thread.
+struct Binding: Site {
+  let name = "binding"
+
+  func run(_ number: Int) -> Int32 {
+    nonisolated(unsafe) var hasFailed = false
+    nonisolated(unsafe) var found = 0
+    onThread {
+      failMalloc(number)
+      keys[0].withValue(3) { found = keys[0].get() }
+      hasFailed = stopFailingMalloc() == 1
+    }
+    guard found == 3 else { return 1 }
+    return hasFailed ? 0 : 2
+  }
+}
+
 /// An object is released on the executor of its deinit, under task-locals of no task.
 struct DeinitInPlace: Site {
   let name = "deinit in place"
@@ -215,6 +232,7 @@ struct GrowingCaches: Site {
         canMap: false),
       Deinits(name: "async deinit", mode: .async),
       Deinits(name: "copying async deinit", mode: .asyncCopy, bindings: 200),
+      Binding(),
       DeinitInPlace(),
       GrowingCaches(),
     ]
@@ -230,5 +248,6 @@ struct GrowingCaches: Site {
 // CHECK: copying deinits, unmapped: ok
 // CHECK: async deinit: ok
 // CHECK: copying async deinit: ok
+// CHECK: binding: ok
 // CHECK: deinit in place: nothing was allocated
 // CHECK: growing caches: ok
