@@ -12,10 +12,16 @@
 
 // Questions that the runtime has answered before, and finds in its caches.
 //
-// Cast.Class:    an object that conforms to the protocol.
-// Cast.Fails:    an object that does not.
-// Metadata.Same: one generic type, again and again.
-// Metadata.Two:  two of them in turn, so that the last one is never the right one.
+// Cast.Class:       an object that conforms to the protocol.
+// Cast.Any:         the same, as Any.
+// Cast.AnyStruct:   a struct that conforms, as Any.
+// Cast.AnyOptional: the same in an Optional, which is unwrapped.
+// Cast.Fails:       an object that does not conform.
+// Cast.AnyFails:    a struct that does not, as Any.
+// Metadata.Same:    one generic type, again and again.
+// Metadata.Two:     two of them in turn, so that the last one is never the right one.
+// Metadata.Run.N:   one of them N times, and then the other.
+// Metadata.Many:    sixteen of them in turn.
 
 import TestsUtils
 
@@ -23,7 +29,11 @@ public let benchmarks = [
   entry("Cast.Class") { number in
     castsToNamed(number % 2 == 0 ? named : alsoNamed) ? 1 : 0
   },
+  entry("Cast.Any") { number in castsAnyToNamed(anyNamed[number % 2]) ? 1 : 0 },
+  entry("Cast.AnyStruct") { _ in castsAnyToNamed(anyStruct) ? 1 : 0 },
+  entry("Cast.AnyOptional") { _ in castsAnyToNamed(anyOptional) ? 1 : 0 },
   entry("Cast.Fails") { _ in castsToNamed(nameless) ? 0 : 1 },
+  entry("Cast.AnyFails") { _ in castsAnyToNamed(anyNameless) ? 0 : 1 },
   entry("Metadata.Same") { _ in
     typeOfPair(with: Int.self) == Never.self ? 0 : 1
   },
@@ -31,6 +41,13 @@ public let benchmarks = [
     let type =
       number % 2 == 0 ? typeOfPair(with: Int.self) : typeOfPair(with: Double.self)
     return type == Never.self ? 0 : 1
+  },
+  entry("Metadata.Run.16") { typeOfRun($0 / 16) },
+  entry("Metadata.Run.100") { typeOfRun($0 / 100) },
+  entry("Metadata.Run.1000") { typeOfRun($0 / 1000) },
+  entry("Metadata.Many") { number in
+    (number % 16 < 8 ? typeOfOne(number % 8) : typeOfOther(number % 8)) == Never.self
+      ? 0 : 1
   },
 ]
 
@@ -65,8 +82,50 @@ private let nameless: Object = Nameless()
 @inline(never)
 private func castsToNamed(_ object: Object) -> Bool { object is any Named }
 
+private struct NamedStruct: Named { var value = 1 }
+private struct NamelessStruct { var value = 1 }
+
+private let anyNamed: [Any] = [First(), Second()]
+private let anyStruct: Any = NamedStruct()
+private let anyOptional: Any = Optional(NamedStruct()) as Any
+private let anyNameless: Any = NamelessStruct()
+
+@inline(never)
+private func castsAnyToNamed(_ value: Any) -> Bool { value is any Named }
+
 private struct Pair<First, Second> {}
 
 // Not specialized: then the type would be a constant.
 @inline(never) @_optimize(none)
 private func typeOfPair<T>(with _: T.Type) -> Any.Type { Pair<T, Bool>.self }
+
+private func typeOfRun(_ run: Int) -> Int {
+  let type = run % 2 == 0 ? typeOfPair(with: Int.self) : typeOfPair(with: Double.self)
+  return type == Never.self ? 0 : 1
+}
+
+private func typeOfOne(_ number: Int) -> Any.Type {
+  switch number {
+  case 0: return typeOfPair(with: Int.self)
+  case 1: return typeOfPair(with: Int8.self)
+  case 2: return typeOfPair(with: Int16.self)
+  case 3: return typeOfPair(with: Int32.self)
+  case 4: return typeOfPair(with: Int64.self)
+  case 5: return typeOfPair(with: Double.self)
+  case 6: return typeOfPair(with: Float.self)
+  default: return typeOfPair(with: String.self)
+  }
+}
+
+private func typeOfOther(_ number: Int) -> Any.Type {
+  switch number {
+  case 0: return typeOfPair(with: UInt.self)
+  case 1: return typeOfPair(with: UInt8.self)
+  case 2: return typeOfPair(with: UInt16.self)
+  case 3: return typeOfPair(with: UInt32.self)
+  case 4: return typeOfPair(with: UInt64.self)
+  case 5: return typeOfPair(with: Bool.self)
+  case 6: return typeOfPair(with: Character.self)
+  default: return typeOfPair(with: Substring.self)
+  }
+}
