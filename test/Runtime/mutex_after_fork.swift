@@ -120,6 +120,13 @@ func unlockForWaiter(_: UnsafeRawPointer?) -> Int32 {
     holdAndWait()
     // CHECK: contended before: ChildResult(status: 0, signal: 0, errorCount: 0)
     print("contended before:", runChild(contend, nil))
+    // In the child, the thread that forked is the first one. It has another ID, too.
+    // CHECK: other thread: ChildResult(status: 0, signal: 0, errorCount: 0)
+    pthread_join(start { _ in
+      holdAndWait()
+      print("other thread:", runChild(contend, nil))
+      return nil
+    }, nil)
     // CHECK: child of a child: ChildResult(status: 0, signal: 0, errorCount: 0)
     print("child of a child:", runChild({ _ in
       _ = contend(nil)

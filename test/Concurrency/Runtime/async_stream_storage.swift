@@ -286,6 +286,49 @@ func checkLifetimes() async throws {
   print("lifetimes")
 }
 
+/// Whoever ends the stream, and whenever: the consumer gets the first elements and then the
+/// end, and onTermination is called once.
+func checkRaces() async {
+  for round in 0..<600 {
+    let (stream, continuation) = AsyncStream<Int>.makeStream()
+    let terminations = Lock(0)
+    continuation.onTermination = { _ in terminations.change { $0 += 1 } }
+    let consumer = Task {
+      var count = 0
+      for await element in stream {
+        precondition(element == count)
+        count += 1
+        if round % 6 == 5, count == 10 { break }
+      }
+      return count
+    }
+    let producer = Task {
+      for number in 0..<50 {
+        if number % 10 == 0 { await Task.yield() }
+        continuation.yield(number)
+      }
+      if round % 6 == 0 { continuation.finish() }
+    }
+    DispatchQueue.global().async {
+      for _ in 0..<(round * 7 % 400) { _ = terminations.value }
+      switch round % 6 {
+      case 1: consumer.cancel()
+      case 2: continuation.finish()
+      case 3: consumer.cancel(); continuation.finish()
+      case 4: continuation.finish(); consumer.cancel()
+      case 5: consumer.cancel()
+      default: break
+      }
+    }
+    let count = await consumer.value
+    await producer.value
+    precondition(round % 6 == 0 ? count == 50 : count <= 50)
+    if round % 6 == 0 || round % 6 == 1 { precondition(terminations.value == 1) }
+    precondition(terminations.value <= 1)
+  }
+  print("races")
+}
+
 /// An element whose deinit uses the stream.
 final class Yields: Sendable {
   let continuation: AsyncStream<Yields?>.Continuation
@@ -344,6 +387,8 @@ func checkReentrancy() async {
     await checkProducers()
     // CHECK: cancellation
     try await checkCancellation()
+    // CHECK: races
+    await checkRaces()
     // CHECK: failure: ["1", "one", "nil", "nil"]
     // CHECK: failure while waiting: two
     try await checkFailure()
