@@ -19,14 +19,14 @@
 
 // The unpatched runtime has not all of the modes, and before isolated-deinit-fast-path a deinit
 // in place takes its marker from malloc and does not look at what it got.
-// XFAIL: without_isolated-deinit-fast-path
+// XFAIL: without_async-deinit
 
 // The first, the second, … allocation fails while objects are released, or while tables of
 // caches grow. Either the process ends with a message, or all is done, once.
 //
 // What the series allocates, and the sites below that let it fail:
-//   jobs and slabs of isolated deinits, mapped or from malloc        deinits(, unmapped)
-//   bindings without a task, maps of task-locals                   binding, copying …
+//   jobs of isolated deinits and room for more of them               deinits(, unmapped)
+//   bindings without a task, maps of task-locals                     binding, copying …
 //   tasks of asynchronous deinits                                    … async deinit
 //   tables of the conformance and metadata caches                    growing caches
 // An isolated deinit in place has its marker on the stack and allocates nothing. Not here: the

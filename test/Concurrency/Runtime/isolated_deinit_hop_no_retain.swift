@@ -11,7 +11,7 @@
 
 // The unpatched runtime retains the actor while it enqueues the actor's deinit,
 // and reports a fatal error when the deinit is faster than the release.
-// XFAIL: runtime_before
+// XFAIL: without_deinit-enqueue-no-retain
 
 // The last reference to a default actor goes away on one thread while another
 // thread runs on the actor's executor without owning the actor, at a lower

@@ -10,7 +10,7 @@
 
 // The unpatched runtime reports a fatal error within some 100,000 rounds, but
 // not in every run.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_deinit-enqueue-no-retain
 
 // The main thread drops the last reference to a default actor while a worker
 // thread is about to leave the actor, after a task of lower priority. Where the

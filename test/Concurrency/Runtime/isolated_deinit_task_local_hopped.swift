@@ -9,7 +9,7 @@
 
 // The unpatched runtime takes the stop-lookup marker from the task allocator
 // and gives it to free().
-// XFAIL: runtime_before
+// XFAIL: without_tasklocal-marker-off-task
 
 // Async code only: a deinit that hopped runs as a plain job, so what it binds
 // goes to the storage of the thread. An object of the same actor that is dropped

@@ -8,7 +8,7 @@
 
 // The unpatched runtime takes the stop-lookup marker from the task allocator
 // and gives it to free().
-// XFAIL: runtime_before
+// XFAIL: without_tasklocal-marker-off-task
 
 // A program in the shape of a UI application: a synchronous main function, no
 // task at all, an event handler that binds a task-local on the main thread, and

@@ -9,7 +9,7 @@
 
 // The unpatched runtime takes the stop-lookup marker from the task allocator
 // and gives it to free(). With no task that allocator is shared by all threads.
-// XFAIL: runtime_before
+// XFAIL: without_tasklocal-marker-off-task
 
 // Default actors whose last reference goes away on threads that run no task,
 // inside a task-local binding of that thread.
