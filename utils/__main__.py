@@ -5,6 +5,14 @@ import sys
 if sys.version_info < (3, 9):
     sys.exit("error: Python 3.9 or later is needed\nhint: sudo apt install python3")
 
-from runtime_patches import cli
+command, arguments = sys.argv[1], sys.argv[2:]
+if command == "with-runtime":  # without argparse: it starts for every program
+    from runtime_patches.base import errors
+    from runtime_patches.commands import with_runtime
 
-cli.main(sys.argv[1], sys.argv[2:])
+    sys.argv[0] = command
+    errors.run_main(lambda: with_runtime.start(arguments))
+else:
+    from runtime_patches import cli
+
+    cli.main(command, arguments)

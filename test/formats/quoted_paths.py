@@ -15,6 +15,5 @@ class QuotedPathsTest(lit.formats.ShTest):
         _, base = lit.TestRunner.getTempPaths(test)
         paths = {"s": source, "S": os.path.dirname(source), "t": base + ".tmp"}
         # A letter behind it makes another substitution's name.
-        quoted = [(f"%{letter}(?![A-Za-z])", shlex.quote(path))
-                  for letter, path in paths.items()]
+        quoted = [(f"%{letter}(?![A-Za-z])", shlex.quote(path)) for letter, path in paths.items()]
         return lit.TestRunner.executeShTest(test, lit_config, self.execute_external, quoted)

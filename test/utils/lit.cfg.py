@@ -20,8 +20,7 @@ suite = getattr(config, "tools_suite", "utils")
 
 
 parameters = lit_config.params
-output = parameters.get("test_output") or os.path.join(tempfile.gettempdir(),
-                                                       f"lit-tools-{os.getuid()}")
+output = parameters.get("test_output") or os.path.join(tempfile.gettempdir(), f"lit-tools-{os.getuid()}")
 
 config.name = "tools" if suite == "utils" else suite
 config.test_source_root = os.path.join(os.path.dirname(HERE), suite)
@@ -31,12 +30,12 @@ config.suffixes = [".test"]
 config.excludes = ["Inputs", "lit_shims"]
 
 # As a user has it, apart from what would change the tools' output or git's repository.
-config.environment = {name: value for name, value in os.environ.items()
-                      if not name.startswith("GIT_") and name != "PYTHONPATH"}
+config.environment = {
+    name: value for name, value in os.environ.items() if not name.startswith("GIT_") and name != "PYTHONPATH"
+}
 config.environment["COLUMNS"] = "80"
 # For the programs in Inputs; the commands themselves do not look at it.
-config.environment["PYTHONPATH"] = os.pathsep.join(
-    [os.path.join(REPO, "utils"), os.path.join(HERE, "Inputs"), SMOKE])
+config.environment["PYTHONPATH"] = os.pathsep.join([os.path.join(REPO, "utils"), os.path.join(HERE, "Inputs"), SMOKE])
 
 config.available_features.add("shell")
 config.available_features.add("root" if os.geteuid() == 0 else "plain_user")
@@ -46,10 +45,10 @@ if "filecheck" in parameters:
     config.available_features.update(f"without_{slug}" for slug in parameters.get("without", "").split(",") if slug)
     if parameters.get("runtime", "").rpartition("-")[2] in ("asan", "tsan"):
         config.available_features.add("instrumented")
-config.available_features.update(
-    feature for feature in parameters.get("features", "").split(",") if feature)
-chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, (
-    "chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))), None)
+config.available_features.update(feature for feature in parameters.get("features", "").split(",") if feature)
+chromium = os.environ.get("CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))), None
+)
 if chromium:
     config.available_features.add("chromium")
 else:
@@ -65,10 +64,12 @@ config.substitutions += [
     ("%{unittest}", shlex.quote(parameters.get("unittest_dir", ""))),
     ("%{chromium}", shlex.quote(chromium or "")),
     ("%{runtime}", parameters.get("runtime", "after")),
-    ("%{python}", shlex.quote(sys.executable)), ("%python", shlex.quote(sys.executable)),
-    ("%{repo}", shlex.quote(REPO)), ("%utils", shlex.quote(os.path.join(REPO, "utils"))),
-    ("%{make-results}", f"{shlex.quote(sys.executable)} -B "
-     + shlex.quote(os.path.join(SMOKE, "make_results.py"))), ("%{smoke-inputs}", shlex.quote(SMOKE)),
+    ("%{python}", shlex.quote(sys.executable)),
+    ("%python", shlex.quote(sys.executable)),
+    ("%{repo}", shlex.quote(REPO)),
+    ("%utils", shlex.quote(os.path.join(REPO, "utils"))),
+    ("%{make-results}", f"{shlex.quote(sys.executable)} -B " + shlex.quote(os.path.join(SMOKE, "make_results.py"))),
+    ("%{smoke-inputs}", shlex.quote(SMOKE)),
     ("%{Inputs}", shlex.quote(os.path.join(HERE, "Inputs"))),
     ("%FileCheck", parameters.get("filecheck", "FileCheck")),
 ]

@@ -52,17 +52,28 @@ class Parser(argparse.ArgumentParser):
     """Bad usage is an error like any other: one line of error, one of hint. intermixed: whether
     options may stand between positional arguments."""
 
-    def __init__(self, prog, description, examples, *, status="0 done, 1 an error, 2 bad usage", bad_usage=2,
-                 workspace=True, quiet=True):
+    def __init__(
+        self,
+        prog,
+        description,
+        examples,
+        *,
+        status="0 done, 1 an error, 2 bad usage",
+        bad_usage=2,
+        workspace=True,
+        quiet=True,
+    ):
         epilog = "\n  ".join(["examples:", *examples]) + f"\n\nexit status: {status}"
-        super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=_Formatter,
-                         allow_abbrev=False)
+        super().__init__(
+            prog=prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False
+        )
         self.bad_usage, self.intermixed, self.completions = bad_usage, False, {}
         self.examples, self.status = examples, status
         if workspace:
             self.add_argument("--checkout", metavar="DIR", help="the folder that holds your swift/ checkout")
-            self.add_argument("--toolchain", metavar="DIR",
-                              help="the usr folder of your Swift toolchain; needs --checkout")
+            self.add_argument(
+                "--toolchain", metavar="DIR", help="the usr folder of your Swift toolchain; needs --checkout"
+            )
         self.set_defaults(quiet=False)
         if quiet:
             self.add_argument("-q", "--quiet", action="store_true", help="no progress, only results and errors")
@@ -87,16 +98,25 @@ class Parser(argparse.ArgumentParser):
         """What all harnesses have. name: of the folder of the report; what: a row stands for; rounds:
         (default, help) of --rounds; runtimes: the help of RUNTIME…; two: whether they are at most two."""
         from .base.paths import REPORT
+
         if runtimes:
-            self.add("runtimes", metavar="RUNTIME", nargs="*", type=runtime, help=runtimes, complete=runtime_names,
-                     default=[runtime("before"), runtime("after")])
+            self.add(
+                "runtimes",
+                metavar="RUNTIME",
+                nargs="*",
+                type=runtime,
+                help=runtimes,
+                complete=runtime_names,
+                default=[runtime("before"), runtime("after")],
+            )
             self.two = two
         self.add_argument("--filter", metavar="RE", type=pattern, default=".", help=f"only {what}s that match")
         if rounds:
             self.add_argument("--rounds", metavar="N", type=integer(1), default=rounds[0], help=rounds[1])
         self.add_argument("--list", action="store_true", help=f"print the {what}s")
-        self.add_argument("--output", metavar="DIR", type=folder, default=str(REPORT / name),
-                          help="folder of the report")
+        self.add_argument(
+            "--output", metavar="DIR", type=folder, default=str(REPORT / name), help="folder of the report"
+        )
 
     def parse_args(self, *args, **named):
         options = super().parse_args(*args, **named)
@@ -111,6 +131,7 @@ class Parser(argparse.ArgumentParser):
 def runtime(name):
     """The Runtime of a name."""
     from .runtimes.runtime import parse
+
     return parse(name)
 
 
@@ -118,6 +139,7 @@ def folder(text):
     """An absolute path."""
     import os
     from pathlib import Path
+
     return Path(os.path.abspath(text))
 
 
@@ -126,24 +148,28 @@ def pattern(text):
     try:
         re.compile(text)
     except re.error as error:
-        raise BadValue(f"'{text}' is not a regular expression ({error})",
-                       "a dot matches any character; escape what is special") from None
+        raise BadValue(
+            f"'{text}' is not a regular expression ({error})", "a dot matches any character; escape what is special"
+        ) from None
     return text
 
 
 def integer(least=0):
     """The type of whole numbers from `least` on."""
+
     def convert(text):
         if not re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
             raise BadValue(f"'{text}' is not a whole number that can be used here", f"give a number from {least}")
         if int(text) < least:
             raise BadValue(f"{text} is less than {least}", f"give a number from {least}")
         return int(text)
+
     return convert
 
 
 def span(least=0):
     """The type of closed intervals MIN:MAX, as pairs."""
+
     def convert(text):
         low, colon, high = text.partition(":")
         if not colon:
@@ -152,6 +178,7 @@ def span(least=0):
         if low > high:
             raise BadValue(f"the minimum {low} is greater than the maximum {high}", f"did you mean {high}:{low}?")
         return low, high
+
     return convert
 
 
@@ -175,10 +202,12 @@ def plural(count, word):
 def runtime_names():
     """All runtimes."""
     from .runtimes.runtime import names
+
     return names()
 
 
 def patch_names():
     """All patches."""
     from .series import series
+
     return series.load().names

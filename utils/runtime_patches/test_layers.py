@@ -6,8 +6,19 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
-LAYERS = ("commands", "documentation", "cli", "testing", "benchmarks", "report", "runtimes", "results", "series",
-          "workspace", "base")
+LAYERS = (
+    "commands",
+    "documentation",
+    "cli",
+    "testing",
+    "benchmarks",
+    "report",
+    "runtimes",
+    "results",
+    "series",
+    "workspace",
+    "base",
+)
 
 
 def imported(path):
@@ -30,13 +41,19 @@ class Layers(unittest.TestCase):
             if layer.startswith(("test_", "__")):
                 continue
             self.assertIn(layer, LAYERS)
-            upwards += [f"{path.relative_to(HERE)}:{line} imports {name}" for name, line in imported(path)
-                        if LAYERS.index(name) < LAYERS.index(layer)]
+            upwards += [
+                f"{path.relative_to(HERE)}:{line} imports {name}"
+                for name, line in imported(path)
+                if LAYERS.index(name) < LAYERS.index(layer)
+            ]
         self.assertEqual(upwards, [])
 
     def test_nobody_edits_the_path(self):
         repo = HERE.parents[1]
-        edits = [str(path) for part in ("utils", "test", "benchmark") for path in (repo / part).rglob("*.py")
-                 if path != Path(__file__) and "sys.path" in path.read_text()
-                 and "/Inputs/" not in str(path)]
+        edits = [
+            str(path)
+            for part in ("utils", "test", "benchmark")
+            for path in (repo / part).rglob("*.py")
+            if path != Path(__file__) and "sys.path" in path.read_text() and "/Inputs/" not in str(path)
+        ]
         self.assertEqual(edits, [])

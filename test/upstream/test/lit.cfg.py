@@ -3,5 +3,4 @@
 import os
 
 config.upstream_folder = "test"
-lit_config.load_config(config, os.path.join(
-    os.path.dirname(os.path.abspath(__file__)), "..", "..", "lit.cfg.py"))
+lit_config.load_config(config, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lit.cfg.py"))

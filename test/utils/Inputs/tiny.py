@@ -47,8 +47,11 @@ diff --git a/{file} b/{file}
 _PENDING = "Pending [made up for the tests of the tools]"
 _TASK = ("stdlib/public/Concurrency/Task.cpp", "task")
 # Name: line, file and word, further field, status.
-SERIES = {"first": (5, _TASK, "\nGuard: test/Runtime/both.swift", _PENDING), "second": (15, _TASK, "", _PENDING),
-          "third": (4, ("stdlib/public/core/Core.swift", "core"), "", "Backport [PR 1: upstream has it]")}
+SERIES = {
+    "first": (5, _TASK, "\nGuard: test/Runtime/both.swift", _PENDING),
+    "second": (15, _TASK, "", _PENDING),
+    "third": (4, ("stdlib/public/core/Core.swift", "core"), "", "Backport [PR 1: upstream has it]"),
+}
 
 
 def write(path, text, mode=0o644):
@@ -62,9 +65,20 @@ def lay_series(repo, first="first"):
     for path in (repo / "patches").glob("*.patch"):
         path.unlink()
     for name, (line, (file, word), guard, status) in SERIES.items():
-        write(repo / "patches" / f"{name}.patch", HEADER.format(
-            name=name, line=line, file=file, word=word, guard=guard, status=status, before=line - 1, after=line + 1,
-            new=first if name == "first" else name))
+        write(
+            repo / "patches" / f"{name}.patch",
+            HEADER.format(
+                name=name,
+                line=line,
+                file=file,
+                word=word,
+                guard=guard,
+                status=status,
+                before=line - 1,
+                after=line + 1,
+                new=first if name == "first" else name,
+            ),
+        )
     write(repo / "patches/series", "# The order.\n" + "".join(f"{name}\n" for name in SERIES))
 
 
@@ -85,8 +99,12 @@ def make_repo(target):
 
 def git(folder, *words):
     env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(["git", "-C", folder, "-c", "user.name=T", "-c", "user.email=t@t", *words], check=True, env=env,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(
+        ["git", "-C", folder, "-c", "user.name=T", "-c", "user.email=t@t", *words],
+        check=True,
+        env=env,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def make_sources(target, prefix="swift"):
@@ -99,14 +117,20 @@ def main(path):
     make_repo(path / "repo")
     make_sources(path / "sources")
     swift = path / "sources" / "swift"
-    for words in (["init", "-q", "-b", "work"], ["config", "user.name", "Tester"],
-                  ["config", "user.email", "tester@localhost"], ["add", "-A"], ["commit", "-qm", "swift"],
-                  ["tag", "swift-6.2.3-RELEASE"]):
+    for words in (
+        ["init", "-q", "-b", "work"],
+        ["config", "user.name", "Tester"],
+        ["config", "user.email", "tester@localhost"],
+        ["add", "-A"],
+        ["commit", "-qm", "swift"],
+        ["tag", "swift-6.2.3-RELEASE"],
+    ):
         git(swift, *words)
     # As export-patches writes them.
     for command in ("apply-patches", "export-patches"):
-        subprocess.run([path / "repo/utils" / command, "--checkout", path / "sources"], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [path / "repo/utils" / command, "--checkout", path / "sources"], check=True, stdout=subprocess.DEVNULL
+        )
     git(swift, "reset", "-q", "--hard", "swift-6.2.3-RELEASE")
 
 

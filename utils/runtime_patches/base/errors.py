@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 
-DISK_FULL = ("the disk is full", "free some space, or set XDG_CACHE_HOME and TMPDIR to folders "
-             "on a larger disk; then run the same command again")
+DISK_FULL = (
+    "the disk is full",
+    "free some space, or set XDG_CACHE_HOME and TMPDIR to folders on a larger disk; then run the same command again",
+)
 
 
 class UserError(Exception):
@@ -47,8 +49,7 @@ def plain(text):
 def check_disk(output, folder):
     """UserError if a program, which failed with this output, had no room in `folder`. Its
     message may have found no room, too, or git keeps the reason to itself."""
-    if re.search(r"No space left on device|Disk quota exceeded", output) \
-            or shutil.disk_usage(folder).free < 1 << 20:
+    if re.search(r"No space left on device|Disk quota exceeded", output) or shutil.disk_usage(folder).free < 1 << 20:
         raise UserError(*DISK_FULL)
 
 
@@ -58,15 +59,14 @@ def of_system(error):
         return UserError(*DISK_FULL)
     reason = error.strerror or str(error)
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return UserError(f"{error.filename or 'a file'}: {reason}",
-                         "check who owns it; XDG_CACHE_HOME and TMPDIR name other places for the "
-                         "cache and temporary files")
+        return UserError(
+            f"{error.filename or 'a file'}: {reason}",
+            "check who owns it; XDG_CACHE_HOME and TMPDIR name other places for the cache and temporary files",
+        )
     if error.errno == errno.ENOENT and error.filename and "/" not in str(error.filename):
         # subprocess names the program; our own files have whole paths.
-        return UserError(f"{error.filename} is not installed, or not on PATH",
-                         f"sudo apt install {error.filename}")
-    return UserError(f"{error.filename}: {reason}" if error.filename else reason,
-                     "utils/doctor says what is not whole")
+        return UserError(f"{error.filename} is not installed, or not on PATH", f"sudo apt install {error.filename}")
+    return UserError(f"{error.filename}: {reason}" if error.filename else reason, "utils/doctor says what is not whole")
 
 
 def of_program(error):
@@ -74,9 +74,10 @@ def of_program(error):
     argv = [str(word) for word in error.cmd]
     program = argv[argv.index("--") + 1 if "--" in argv[:-1] else 0]
     lines = str(error.stderr or "").strip().splitlines()
-    return UserError(f"{os.path.basename(program)} failed: "
-                     + (lines[-1] if lines else f"exit status {error.returncode}"),
-                     "utils/doctor says what is not whole")
+    return UserError(
+        f"{os.path.basename(program)} failed: " + (lines[-1] if lines else f"exit status {error.returncode}"),
+        "utils/doctor says what is not whole",
+    )
 
 
 def run_main(main):
@@ -130,8 +131,7 @@ def _of_output():
         raise
     except OSError as error:
         _to_null(1)
-        return UserError(f"standard output cannot be written: {error.strerror}",
-                         "what was printed is not whole")
+        return UserError(f"standard output cannot be written: {error.strerror}", "what was printed is not whole")
     return None
 
 

@@ -52,8 +52,7 @@ def write_record(path, value):
 def write_intact(path, value, made):
     """Writes the dictionary `value` to a file, and in it what the files `made`, which are below
     the same folder, are like."""
-    write_record(path, {**value, "files": {
-        str(file.relative_to(path.parent)): _state(file) for file in made}})
+    write_record(path, {**value, "files": {str(file.relative_to(path.parent)): _state(file) for file in made}})
 
 
 def changed(path):

@@ -8,11 +8,24 @@ from .errors import UserError, check_disk
 
 # Output must not depend on the user's settings. Where the checkout's own .git is damaged, git
 # must not find that of a folder above: for build/checkout, this repository's.
-_ENV = {"GIT_DIR": ".git", "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("gitconfig")),
-        "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
-_CONFIG = [word for setting in (
-    "core.autocrlf=false", "core.hooksPath=/dev/null", "core.quotepath=false",
-    "diff.algorithm=histogram", "gc.auto=0") for word in ("-c", setting)]
+_ENV = {
+    "GIT_DIR": ".git",
+    "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("gitconfig")),
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_CONFIG = [
+    word
+    for setting in (
+        "core.autocrlf=false",
+        "core.hooksPath=/dev/null",
+        "core.quotepath=false",
+        "diff.algorithm=histogram",
+        "gc.auto=0",
+    )
+    for word in ("-c", setting)
+]
 
 
 class Git:
@@ -22,17 +35,21 @@ class Git:
     def __init__(self, folder, index=None):
         self.folder = folder
         # A hook's variables name the repository that it runs for.
-        self.env = {k: v for k, v in os.environ.items()
-                    if not k.startswith("GIT_") or k == "GIT_EXEC_PATH"} | _ENV
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_EXEC_PATH"} | _ENV
         if index:
             self.env["GIT_INDEX_FILE"] = str(index)
 
     def call(self, *args, env=None, **options):
         """subprocess.run of git with its output captured as text."""
-        return subprocess.run(["git", *_CONFIG, *map(str, args)], cwd=self.folder,
-                              env={**self.env, **(env or {})},
-                              capture_output=True, text=True,
-                              errors="surrogateescape", **options)
+        return subprocess.run(
+            ["git", *_CONFIG, *map(str, args)],
+            cwd=self.folder,
+            env={**self.env, **(env or {})},
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            **options,
+        )
 
     def out(self, *args, **options):
         """The standard output of git; UserError if git fails."""
@@ -40,9 +57,10 @@ class Git:
         if done.returncode:
             check_disk(done.stderr, self.folder)
             reason = (done.stderr.strip().splitlines() or ["no message"])[0]
-            raise UserError(f"git {args[0]} failed in {self.folder}: {reason}",
-                            f"look at it with: git -C {self.folder} status; utils/doctor says "
-                            "what is not whole")
+            raise UserError(
+                f"git {args[0]} failed in {self.folder}: {reason}",
+                f"look at it with: git -C {self.folder} status; utils/doctor says what is not whole",
+            )
         return done.stdout
 
     def line(self, *args, **options):
@@ -51,5 +69,4 @@ class Git:
 
     def has(self, revision):
         """Whether `revision` names a commit."""
-        return self.call("rev-parse", "-q", "--verify",
-                         revision + "^{commit}").returncode == 0
+        return self.call("rev-parse", "-q", "--verify", revision + "^{commit}").returncode == 0

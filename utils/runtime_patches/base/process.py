@@ -28,9 +28,16 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     with open(log, "wb") as out:
         # The kernel tells the guard when this process was killed.
         guarded = ["setpriv", "--pdeathsig", "TERM", _GUARD, str(os.getpid()), *argv]
-        process = subprocess.Popen(guarded, stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=subprocess.STDOUT, cwd=cwd, env=env,
-                                   start_new_session=True, pass_fds=locks.held())
+        process = subprocess.Popen(
+            guarded,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+            pass_fds=locks.held(),
+        )
         try:
             status = process.wait()
         except BaseException:
@@ -52,6 +59,7 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
 def terminable():
     """Turns a signal that ends this process into an exception meanwhile, so that who started
     something can end it."""
+
     def stop(number, _):
         raise SystemExit(128 + number)
 

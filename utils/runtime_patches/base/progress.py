@@ -34,8 +34,7 @@ class Step:
     def _draw(self, end):
         seconds = int(time.monotonic() - self.start)
         width = shutil.get_terminal_size().columns - 10
-        print(f"\r==> {self.text[:width]} {seconds} s", end=end,
-              file=sys.stderr, flush=True)
+        print(f"\r==> {self.text[:width]} {seconds} s", end=end, file=sys.stderr, flush=True)
 
     def _tick(self):
         while not self.stop.wait(1):

@@ -6,15 +6,26 @@ from ..cli import Parser, patch_names, plural
 
 def parser():
     made = Parser(
-        "utils/apply-patches", "Applies the series to a Swift checkout, a commit a patch, and lays this "
+        "utils/apply-patches",
+        "Applies the series to a Swift checkout, a commit a patch, and lays this "
         "repository's\ntests and benchmarks at the same paths there in a last commit. Without --checkout it\n"
         "works on build/checkout.",
-        ["utils/apply-patches --checkout ~/swift-project",
-         "utils/apply-patches --checkout ~/swift-project --only NAME"])
-    made.add("--only", metavar="PATCH", nargs="+", default=[], complete=patch_names,
-             help="apply these patches only (in the series' order)")
-    made.add("--3way", dest="three_way", action="store_true",
-             help="merge where the context differs (another Swift version)")
+        [
+            "utils/apply-patches --checkout ~/swift-project",
+            "utils/apply-patches --checkout ~/swift-project --only NAME",
+        ],
+    )
+    made.add(
+        "--only",
+        metavar="PATCH",
+        nargs="+",
+        default=[],
+        complete=patch_names,
+        help="apply these patches only (in the series' order)",
+    )
+    made.add(
+        "--3way", dest="three_way", action="store_true", help="merge where the context differs (another Swift version)"
+    )
     return made
 
 
@@ -27,8 +38,10 @@ def main(options):
     if not options.checkout:
         ws = provision.ready(options)
         if options.only:
-            raise UserError("--only needs --checkout", "build/checkout always holds the whole series; "
-                            "utils/build-runtime upto:PATCH builds a part of it")
+            raise UserError(
+                "--only needs --checkout",
+                "build/checkout always holds the whole series; utils/build-runtime upto:PATCH builds a part of it",
+            )
         with locks.exclusive(BUILD):
             own_checkout.renew(ws)
         print(f"{own_checkout.FOLDER}/swift holds the series: {', '.join(series.load().names)}")
@@ -36,7 +49,9 @@ def main(options):
     folder = find.check_checkout(options.checkout, options.three_way)
     applied, state = checkout.apply(folder, options.only, options.three_way)
     if applied:
-        print(f"{folder}/swift: {plural(len(applied), 'patch').replace('patchs', 'patches')} and the tests applied on "
-              f"{state.head[:12]}: {', '.join(applied)}")
+        print(
+            f"{folder}/swift: {plural(len(applied), 'patch').replace('patchs', 'patches')} and the tests applied on "
+            f"{state.head[:12]}: {', '.join(applied)}"
+        )
     else:
         print(f"{folder}/swift: the series is applied already")

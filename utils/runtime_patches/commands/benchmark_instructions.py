@@ -6,11 +6,16 @@ from ..cli import Parser, integer
 
 def parser():
     made = Parser(
-        "run-benchmark", "Counts the instructions that an iteration of rows of the benchmark suite takes on several\n"
+        "run-benchmark",
+        "Counts the instructions that an iteration of rows of the benchmark suite takes on several\n"
         "runtimes, with valgrind's callgrind: the noise-free second opinion.",
-        ["./run-benchmark", "./run-benchmark --filter '^TaskLocalCopy' before upto:NAME after"])
-    made.add_harness("instructions", "row", runtimes="stock, before, after, upto:PATCH (default: before after); ratios "
-                     "are to the first one")
+        ["./run-benchmark", "./run-benchmark --filter '^TaskLocalCopy' before upto:NAME after"],
+    )
+    made.add_harness(
+        "instructions",
+        "row",
+        runtimes="stock, before, after, upto:PATCH (default: before after); ratios are to the first one",
+    )
     made.set_defaults(filter=run.ROWS)
     made.add("--repeat", metavar="N", type=integer(1), default="2", help="counts of each; the median is told")
     return made

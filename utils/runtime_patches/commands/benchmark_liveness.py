@@ -5,11 +5,20 @@ from ..cli import Parser, integer, matching, runtime, runtime_names
 
 def parser():
     made = Parser(
-        "run-benchmark", "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
+        "run-benchmark",
+        "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
         "one that is stuck.",
-        ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness"])
-    made.add("runtime", metavar="RUNTIME", nargs="?", default="after", type=runtime, complete=runtime_names,
-             help="after, upto:PATCH, or any other that has the monitor (default: after)")
+        ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness"],
+    )
+    made.add(
+        "runtime",
+        metavar="RUNTIME",
+        nargs="?",
+        default="after",
+        type=runtime,
+        complete=runtime_names,
+        help="after, upto:PATCH, or any other that has the monitor (default: after)",
+    )
     made.add_harness("liveness", "row", rounds=(3, "samples of a row, in random order (default: 3)"))
     made.add("--milliseconds", metavar="N", type=integer(1), default="200", help="for a sample of a row")
     return made

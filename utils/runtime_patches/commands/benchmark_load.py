@@ -5,12 +5,17 @@ from ..cli import Parser, integer, matching
 
 def parser():
     made = Parser(
-        "run-benchmark", "Puts a load on two runtimes, and prints the time of an operation and the resident memory: at "
+        "run-benchmark",
+        "Puts a load on two runtimes, and prints the time of an operation and the resident memory: at "
         "the start,\nwhile all wait, at the end, and when malloc has given back what it keeps.",
-        ["./run-benchmark", "./run-benchmark --filter deinits --rounds 5",
-         "./run-benchmark stock after --most 100000"])
-    made.add_harness("load", "row", rounds=(3, "processes a figure, which is their median (default: 3)"),
-                     runtimes="before, after, stock, upto:PATCH (default: before after)")
+        ["./run-benchmark", "./run-benchmark --filter deinits --rounds 5", "./run-benchmark stock after --most 100000"],
+    )
+    made.add_harness(
+        "load",
+        "row",
+        rounds=(3, "processes a figure, which is their median (default: 3)"),
+        runtimes="before, after, stock, upto:PATCH (default: before after)",
+    )
     made.add("--most", metavar="N", type=integer(1000), default="1000000", help="operations of the largest run")
     return made
 

@@ -8,17 +8,26 @@ from ..cli import Parser, integer, matching
 
 def parser():
     made = Parser(
-        "run-benchmark", "Measures how the work of several workers scales that are threads, Tasks and processes, on "
-        "two runtimes.",
-        ["./run-benchmark", "./run-benchmark --filter '^search' --rounds 7",
-         "./run-benchmark upto:immortalize-strong-extra after"])
-    made.add_harness("scaling", "row", rounds=(5, "samples of each kind (default: 5)"), two=True,
-                     runtimes="one or two of before, after, stock, upto:PATCH (default: before after)")
-    made.add("--workers", metavar="A,B",
-             help="numbers of workers (if not given: 1, 2, 4 … up to the processors)")
+        "run-benchmark",
+        "Measures how the work of several workers scales that are threads, Tasks and processes, on two runtimes.",
+        [
+            "./run-benchmark",
+            "./run-benchmark --filter '^search' --rounds 7",
+            "./run-benchmark upto:immortalize-strong-extra after",
+        ],
+    )
+    made.add_harness(
+        "scaling",
+        "row",
+        rounds=(5, "samples of each kind (default: 5)"),
+        two=True,
+        runtimes="one or two of before, after, stock, upto:PATCH (default: before after)",
+    )
+    made.add("--workers", metavar="A,B", help="numbers of workers (if not given: 1, 2, 4 … up to the processors)")
     made.add("--milliseconds", metavar="N", type=integer(1), default="60", help="for a sample")
-    made.add("--attempts", metavar="N", type=integer(1), default="4",
-             help="for a sample, while other programs disturb it")
+    made.add(
+        "--attempts", metavar="N", type=integer(1), default="4", help="for a sample, while other programs disturb it"
+    )
     made.add("--cache-line-malloc", action="store_true", help="give every object cache lines of its own")
     return made
 
@@ -33,8 +42,10 @@ def workers_of(text, processors):
     except UserError as error:
         raise UserError(f"--workers: {error.message}", error.hint, 2) from None
     if max(given) > processors:
-        raise UserError(f"--workers: {max(given)} workers, but this process may use {processors} processors",
-                        f"give at most {processors}: workers that share a processor say nothing")
+        raise UserError(
+            f"--workers: {max(given)} workers, but this process may use {processors} processors",
+            f"give at most {processors}: workers that share a processor say nothing",
+        )
     return sorted({1, *given})
 
 
@@ -59,9 +70,18 @@ def main(options):
         return
     for runtime in options.runtimes:
         build.ensure(ws, runtime)
-    plan = {"program": str(path), "rows": list(rows), "kinds": KINDS, "workers": workers, "processors": processors,
-            "rounds": options.rounds, "milliseconds": options.milliseconds, "attempts": options.attempts,
-            "quiet": 0.02, "patience": 20,
-            "environment": run.cache_line_malloc(ws) if options.cache_line_malloc else {},
-            "libraries": {runtime.name: str(runtime.libraries) for runtime in options.runtimes}}
+    plan = {
+        "program": str(path),
+        "rows": list(rows),
+        "kinds": KINDS,
+        "workers": workers,
+        "processors": processors,
+        "rounds": options.rounds,
+        "milliseconds": options.milliseconds,
+        "attempts": options.attempts,
+        "quiet": 0.02,
+        "patience": 20,
+        "environment": run.cache_line_malloc(ws) if options.cache_line_malloc else {},
+        "libraries": {runtime.name: str(runtime.libraries) for runtime in options.runtimes},
+    }
     programs.show(run.report(plan, run.measure(ws, plan), rows), options.output, left=2)

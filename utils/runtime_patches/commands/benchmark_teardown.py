@@ -7,16 +7,32 @@ from ..cli import Parser, integer, matching
 
 def parser():
     made = Parser(
-        "run-benchmark", "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
-        ["./run-benchmark", "./run-benchmark --depth 26 --filter '^(class|arena)$'",
-         "./run-benchmark stock --filter isolated --isolated-depth 20"])
-    made.add_harness("teardown", "variant", rounds=(5, "in one process (default: 5)"), two=True,
-                     runtimes="one or two of before, after, stock, upto:PATCH (default: before after)")
+        "run-benchmark",
+        "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
+        [
+            "./run-benchmark",
+            "./run-benchmark --depth 26 --filter '^(class|arena)$'",
+            "./run-benchmark stock --filter isolated --isolated-depth 20",
+        ],
+    )
+    made.add_harness(
+        "teardown",
+        "variant",
+        rounds=(5, "in one process (default: 5)"),
+        two=True,
+        runtimes="one or two of before, after, stock, upto:PATCH (default: before after)",
+    )
     made.add("--depth", metavar="N", type=_depth, default="22", help="levels of the tree: 2^N - 1 nodes")
-    made.add("--isolated-depth", metavar="N", type=_depth, default="18",
-             help="the same for nodes whose deinit is on an actor, if less")
-    made.add("--attempts", metavar="N", type=integer(1), default="3",
-             help="for a process, while other programs disturb it")
+    made.add(
+        "--isolated-depth",
+        metavar="N",
+        type=_depth,
+        default="18",
+        help="the same for nodes whose deinit is on an actor, if less",
+    )
+    made.add(
+        "--attempts", metavar="N", type=integer(1), default="3", help="for a process, while other programs disturb it"
+    )
     made.add("--without-fastbins", action="store_true", help="have glibc's malloc keep no lists of small free blocks")
     return made
 
@@ -24,8 +40,9 @@ def parser():
 def _depth(text):
     depth = integer(run.LEAST_DEPTH)(text)
     if depth > run.LARGEST_DEPTH:
-        raise UserError(f"--depth: {depth} is more than {run.LARGEST_DEPTH}",
-                        "the nodes of one buffer are numbered with 32 bits")
+        raise UserError(
+            f"--depth: {depth} is more than {run.LARGEST_DEPTH}", "the nodes of one buffer are numbered with 32 bits"
+        )
     return depth
 
 

@@ -5,10 +5,12 @@ from ..cli import Parser, runtime, runtime_names
 
 def parser():
     made = Parser(
-        "utils/build-runtime", "Builds runtimes: stock, before (unpatched), after (the series and what is edited in\n"
+        "utils/build-runtime",
+        "Builds runtimes: stock, before (unpatched), after (the series and what is edited in\n"
         "the checkout), upto:PATCH, and the series with a sanitizer or with assertions: asan, tsan,\n"
         "ubsan, debug (unpatched: before-asan, …). They are laid in build/runtimes/NAME.",
-        ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"])
+        ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"],
+    )
     made.add("runtimes", metavar="NAME", nargs="+", type=runtime, complete=runtime_names)
     return made
 

@@ -6,15 +6,31 @@ from ..cli import Parser, runtime, runtime_names
 
 def parser():
     made = Parser(
-        "utils/check-abi", "Compares what programs and debuggers rely on: exported symbols, the values of\n"
+        "utils/check-abi",
+        "Compares what programs and debuggers rely on: exported symbols, the values of\n"
         "_swift_concurrency_debug_*, and the layout of tasks, jobs, actors and status records.\n"
         "What differs must be named in the `ABI:` field of a patch; nothing may go.",
         ["utils/check-abi", "utils/check-abi before upto:NAME"],
-        status="0 NEW stands in for OLD, 1 it does not, or an error, 2 bad usage")
-    made.add("old", metavar="OLD", nargs="?", default="stock", type=runtime, complete=runtime_names,
-             help="a runtime (default: stock, whose layouts are before's)")
-    made.add("new", metavar="NEW", nargs="?", default="after", type=runtime, complete=runtime_names,
-             help="a runtime (default: after)")
+        status="0 NEW stands in for OLD, 1 it does not, or an error, 2 bad usage",
+    )
+    made.add(
+        "old",
+        metavar="OLD",
+        nargs="?",
+        default="stock",
+        type=runtime,
+        complete=runtime_names,
+        help="a runtime (default: stock, whose layouts are before's)",
+    )
+    made.add(
+        "new",
+        metavar="NEW",
+        nargs="?",
+        default="after",
+        type=runtime,
+        complete=runtime_names,
+        help="a runtime (default: after)",
+    )
     return made
 
 
@@ -30,6 +46,8 @@ def main(options):
         faults += reason is None
         print(f"{what:14} {text}" + (f": {reason}" if reason else ""))
     if faults:
-        raise UserError(f"{faults} differences between {options.old} and {options.new} are in no `ABI:` field of the "
-                        "series", "patches/README.md says what may change")
+        raise UserError(
+            f"{faults} differences between {options.old} and {options.new} are in no `ABI:` field of the series",
+            "patches/README.md says what may change",
+        )
     print(f"{options.new} stands in for {options.old}")

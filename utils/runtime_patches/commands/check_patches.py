@@ -12,16 +12,28 @@ from ..testing import lit
 
 def parser():
     made = Parser(
-        "utils/check-patches", "Checks the rules of the series: order file and folder agree, headers are complete,\n"
+        "utils/check-patches",
+        "Checks the rules of the series: order file and folder agree, headers are complete,\n"
         "tests name the patches that they need, every patch applies at its exact lines.",
-        ["utils/check-patches", "utils/check-patches --headers", "utils/check-patches --build",
-         "utils/check-patches --configurations", "utils/check-patches --configurations task-to-thread 32-bit"],
-        status="0 no fault, 1 a fault or an error, 2 bad usage")
+        [
+            "utils/check-patches",
+            "utils/check-patches --headers",
+            "utils/check-patches --build",
+            "utils/check-patches --configurations",
+            "utils/check-patches --configurations task-to-thread 32-bit",
+        ],
+        status="0 no fault, 1 a fault or an error, 2 bad usage",
+    )
     made.add("--headers", action="store_true", help="only what needs no sources")
     made.add("--build", action="store_true", help="also build after each patch and run the tests it names")
-    made.add("--configurations", metavar="NAME", nargs="*", complete=lambda: list(configurations.CONFIGURATIONS),
-             help="also compile (not link, not run) what the series touches in the runtime's other configurations, or "
-             "in these: " + ", ".join(configurations.CONFIGURATIONS))
+    made.add(
+        "--configurations",
+        metavar="NAME",
+        nargs="*",
+        complete=lambda: list(configurations.CONFIGURATIONS),
+        help="also compile (not link, not run) what the series touches in the runtime's other configurations, or "
+        "in these: " + ", ".join(configurations.CONFIGURATIONS),
+    )
     return made
 
 
@@ -55,8 +67,10 @@ def _build_each(ws):
         runtime, tests = upto(patch.slug), [*patch.tests, *patch.guards]
         build.ensure(ws, runtime)
         if tests and lit.run(ws, runtime, tests):
-            raise UserError(f"the tests of patch '{patch.slug}' fail on {runtime}",
-                            f"utils/run-test --runtime {runtime} {' '.join(tests)}")
+            raise UserError(
+                f"the tests of patch '{patch.slug}' fail on {runtime}",
+                f"utils/run-test --runtime {runtime} {' '.join(tests)}",
+            )
     print("each builds and passes its tests")
 
 
@@ -75,5 +89,7 @@ def show(rows):
                 print(f"    {what}: {error}\n        ({', '.join(names)})", flush=True)
         broken += [row.name] * bool(row.series)
     if broken:
-        raise UserError("the series breaks the runtime's configurations " + ", ".join(broken),
-                        "utils/check-patches --configurations " + " ".join(broken))
+        raise UserError(
+            "the series breaks the runtime's configurations " + ", ".join(broken),
+            "utils/check-patches --configurations " + " ".join(broken),
+        )

@@ -11,7 +11,9 @@ def start(arguments):
     if "--" in words and command == "with-runtime":
         print("files")
         return
-    found = _with_runtime(current) if command == "with-runtime" else _offered(module_of(command).parser(), words, current)
+    found = (
+        _with_runtime(current) if command == "with-runtime" else _offered(module_of(command).parser(), words, current)
+    )
     print("\n".join(found))
 
 

@@ -10,9 +10,13 @@ from ..cli import Parser, folder
 
 
 def parser():
-    made = Parser("draw-plots.py", "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, "
-                  "all whose\ndatasets exist.",
-                  ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"], workspace=False, quiet=False)
+    made = Parser(
+        "draw-plots.py",
+        "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, all whose\ndatasets exist.",
+        ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"],
+        workspace=False,
+        quiet=False,
+    )
     made.add("plots", metavar="PLOT", nargs="*", help=", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
     made.add("--data", metavar="DIR", default=str(HERE / "data"), help="Folder of the datasets")
     made.add("--runtime", metavar="NAME", help="Draw the datasets that ./reproduce measured on this runtime")
@@ -35,8 +39,10 @@ def main(options):
             raise UserError(f"{name} needs {data.file(run)}", run.command)
     wanted = options.plots or [name for name in plots.PLOTS if not plots.missing(name, data)]
     if not wanted:
-        raise UserError(f"{options.data} has the datasets of no plot",
-                        "./reproduce measures all of them; README.md has the commands one by one")
+        raise UserError(
+            f"{options.data} has the datasets of no plot",
+            "./reproduce measures all of them; README.md has the commands one by one",
+        )
     for name in wanted:
         files.write(options.output / f"{name}.svg", svg.file(plots.curves(name, data)))
         print(options.output / f"{name}.svg")

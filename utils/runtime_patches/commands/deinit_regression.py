@@ -7,23 +7,40 @@ from ..cli import Parser, integer
 
 
 def parser():
-    made = Parser("regression.py", "Fits linear models to a dataset of run-benchmark.sh.",
-                  ["./regression.py data/isolated_hop_copy_array-5K.txt -p vo,o",
-                   "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci"], workspace=False, quiet=False)
+    made = Parser(
+        "regression.py",
+        "Fits linear models to a dataset of run-benchmark.sh.",
+        [
+            "./regression.py data/isolated_hop_copy_array-5K.txt -p vo,o",
+            "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci",
+        ],
+        workspace=False,
+        quiet=False,
+    )
     made.intermixed = True
-    made.add("inputs", nargs="?", default=argparse.SUPPRESS,
-             help="Inputs file; left out when the dataset holds its inputs")
+    made.add(
+        "inputs", nargs="?", default=argparse.SUPPRESS, help="Inputs file; left out when the dataset holds its inputs"
+    )
     made.add("dataset", help="Output of run-benchmark.sh")
     made.add("-d", "--diff", metavar="BASELINE", help="Apply regression to difference between dataset and baseline")
-    made.add("-p", "--params", default="vo,v,o,1",
-             help="Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1")
-    made.add("-y", "--phases", default="S,T", help="Values for fit against. Comma-separated list of S,T - Scheduling, "
-             "Total; and E - Execution, which is Total less Scheduling")
+    made.add(
+        "-p", "--params", default="vo,v,o,1", help="Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1"
+    )
+    made.add(
+        "-y",
+        "--phases",
+        default="S,T",
+        help="Values for fit against. Comma-separated list of S,T - Scheduling, "
+        "Total; and E - Execution, which is Total less Scheduling",
+    )
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
         made.add(option, type=integer(), metavar="N")
     made.add("--ci", action="store_true", help="Also print the 95%% confidence interval of each coefficient")
-    made.add("--robust", action="store_true",
-             help="Fit to the median (least absolute deviations): disturbed points hardly count")
+    made.add(
+        "--robust",
+        action="store_true",
+        help="Fit to the median (least absolute deviations): disturbed points hardly count",
+    )
     made.add("--share", action="store_true", help="Also print what each term makes up at the largest point")
     return made
 
@@ -42,9 +59,16 @@ def main(options):
     inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
     selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))
     params = fit.parse_params(options.params)
-    models = {phases.PHASES[phase][0]: fit.fit(params, selection.values, selection.objects,
-                                               selection.of(phases.times(phase, data, baseline)), options.robust)
-              for phase in wanted}
+    models = {
+        phases.PHASES[phase][0]: fit.fit(
+            params,
+            selection.values,
+            selection.objects,
+            selection.of(phases.times(phase, data, baseline)),
+            options.robust,
+        )
+        for phase in wanted
+    }
     for line in fit.formatted(models):
         print(line)
     values, objects = max(selection.values), max(selection.objects)
@@ -54,5 +78,7 @@ def main(options):
             print(f"{phase}: {name}: {coefficient:.6g} ns, 95 % within {low:.6g} … {high:.6g}")
         if options.share:
             shares = zip(names, model.shares(values, objects))
-            print(f"{phase}: at v = {values}, o = {objects}: "
-                  + ", ".join(f"{name} {share:.1%}" for name, share in shares))
+            print(
+                f"{phase}: at v = {values}, o = {objects}: "
+                + ", ".join(f"{name} {share:.1%}" for name, share in shares)
+            )

@@ -19,13 +19,19 @@ FEATURE = "upto:async-deinit"
 
 def parser():
     made = Parser(
-        "reproduce", "Measures every experiment on several runtimes in turn, fits the models, and writes one table to\n"
+        "reproduce",
+        "Measures every experiment on several runtimes in turn, fits the models, and writes one table to\n"
         "build/report/deinit. Goes on where it was interrupted.",
-        ["./reproduce --quick", "./reproduce --runtimes before,after"])
+        ["./reproduce --quick", "./reproduce --runtimes before,after"],
+    )
     made.add("--quick", action="store_true", help="few points, at most 3 minutes")
     made.add("--fresh", action="store_true", help="measure again what is already measured")
-    made.add("--runtimes", metavar="NAME,…", default=argparse.SUPPRESS, help="the runtimes to compare, oldest first "
-             f"(default: before,{FEATURE},after; with --quick before,after)")
+    made.add(
+        "--runtimes",
+        metavar="NAME,…",
+        default=argparse.SUPPRESS,
+        help=f"the runtimes to compare, oldest first (default: before,{FEATURE},after; with --quick before,after)",
+    )
     return made
 
 
@@ -41,8 +47,9 @@ def main(options):
     text = getattr(options, "runtimes", default)
     names = [name.strip() for name in text.split(",")]
     if len(names) < 2 or len(set(names)) != len(names):
-        raise UserError(f"--runtimes: '{text}' does not name two or three different runtimes",
-                        "--runtimes before,after")
+        raise UserError(
+            f"--runtimes: '{text}' does not name two or three different runtimes", "--runtimes before,after"
+        )
     runtimes = [runtime(name) for name in names]
     ws = provision.ready(options)
     # As Ctrl-C does: the measurement that runs is ended, too.

@@ -24,28 +24,46 @@ class _Parser(Parser):
         if unknown and words.startswith("-"):
             name = words.split()[0].partition("=")[0]
             close = difflib.get_close_matches(name, known, 1)
-            raise UserError(f"unknown option '{name}'", f"did you mean {close[0]}?" if close else
-                            f"{self.prog} --help", 2)
+            raise UserError(
+                f"unknown option '{name}'", f"did you mean {close[0]}?" if close else f"{self.prog} --help", 2
+            )
         super().error(message)
 
 
 def parser():
     made = _Parser(
-        "run-benchmark.sh", "Measures a benchmark for each point of INPUTS_FILE (made by gen-points.py), and prints for "
+        "run-benchmark.sh",
+        "Measures a benchmark for each point of INPUTS_FILE (made by gen-points.py), and prints for "
         "each how\nlong the release blocked its thread, and how long it took until the last deinit body had ended.\n"
         "BENCHMARK_NAME and INPUTS_FILE can change places.",
-        ["./run-benchmark.sh isolated_hop_copy_array data/inputs-5K.txt --ballast=80",
-         "./run-benchmark.sh async_tree --values=1:200 --objects=100:100 --points=1000"])
+        [
+            "./run-benchmark.sh isolated_hop_copy_array data/inputs-5K.txt --ballast=80",
+            "./run-benchmark.sh async_tree --values=1:200 --objects=100:100 --points=1000",
+        ],
+    )
     made.usage, made.intermixed = "deinit-benchmark BENCHMARK_NAME INPUTS_FILE [--ballast=N]", True
     made.add("words", metavar="BENCHMARK_NAME INPUTS_FILE", nargs="*", complete=lambda: driver.BENCHMARKS)
-    made.add("--ballast", metavar="N", type=integer(), default="0",
-             help="units of work (about 40 ns) in each deinit body")
-    made.add("--runtime", metavar="NAME", type=runtime, default="after", complete=runtime_names,
-             help="the runtime to measure: stock, before, after, upto:PATCH")
+    made.add(
+        "--ballast", metavar="N", type=integer(), default="0", help="units of work (about 40 ns) in each deinit body"
+    )
+    made.add(
+        "--runtime",
+        metavar="NAME",
+        type=runtime,
+        default="after",
+        complete=runtime_names,
+        help="the runtime to measure: stock, before, after, upto:PATCH",
+    )
     made.add("--onone", action="store_true", help="measure the unoptimized build of the benchmark")
     made.add("--timeout", metavar="SECONDS", type=integer(1), default="60", help="for one point")
-    made.add("--retry-ms", metavar="N", type=integer(), default="100", help="measure a point again, for at most N ms, "
-             "while other programs keep its threads waiting for a core; the least disturbed attempt counts")
+    made.add(
+        "--retry-ms",
+        metavar="N",
+        type=integer(),
+        default="100",
+        help="measure a point again, for at most N ms, "
+        "while other programs keep its threads waiting for a core; the least disturbed attempt counts",
+    )
     made.add("--list", action="store_true", help="print all benchmarks")
     group = made.add_argument_group("in place of INPUTS_FILE, random points; the output then holds them, too")
     group.add_argument("--values", metavar="MIN:MAX", type=span(), help="number of task-local values (default: 0:200)")
@@ -62,8 +80,10 @@ def split(words, generated):
     known = [word for word in words if word in driver.BENCHMARKS]
     others = [word for word in words if word not in driver.BENCHMARKS]
     if generated and others and known:
-        raise UserError(f"both an inputs file ({others[0]}) and --{generated[0]}",
-                        "give an inputs file, or --values, --objects and --points")
+        raise UserError(
+            f"both an inputs file ({others[0]}) and --{generated[0]}",
+            "give an inputs file, or --values, --objects and --points",
+        )
     if len(words) > needed:
         raise UserError(f"'{words[needed]}' is one argument too many", "run-benchmark.sh --help", 2)
     if not known:
@@ -71,11 +91,16 @@ def split(words, generated):
         if not names:
             raise UserError("no benchmark is named", "run-benchmark.sh --list prints all", 2)
         close = difflib.get_close_matches(names[0], driver.BENCHMARKS, 1, 0.5)
-        raise UserError(f"there is no benchmark '{names[0]}'", (f"did you mean {close[0]}? " if close else "")
-                        + "run-benchmark.sh --list prints all")
+        raise UserError(
+            f"there is no benchmark '{names[0]}'",
+            (f"did you mean {close[0]}? " if close else "") + "run-benchmark.sh --list prints all",
+        )
     if len(words) < needed:
-        raise UserError("no inputs file is named", "./gen-points.py 1000 > data/inputs-1K.txt makes one; or give "
-                        "--values, --objects and --points", 2)
+        raise UserError(
+            "no inputs file is named",
+            "./gen-points.py 1000 > data/inputs-1K.txt makes one; or give --values, --objects and --points",
+            2,
+        )
     return known[0], others[0] if others else None
 
 
@@ -84,8 +109,9 @@ def _generate(options):
     values, objects, count = options.values or (0, 200), options.objects or (1, 5000), options.points or 1000
     seed = 1 if options.seed is None else options.seed
     points.check(values, objects, count)
-    described = (f"--values={values[0]}:{values[1]} --objects={objects[0]}:{objects[1]} --points={count}"
-                 + (f" --seed={seed}" if options.seed is not None else ""))
+    described = f"--values={values[0]}:{values[1]} --objects={objects[0]}:{objects[1]} --points={count}" + (
+        f" --seed={seed}" if options.seed is not None else ""
+    )
     path = driver.HOME / "inputs" / f"v{values[0]}-{values[1]}_o{objects[0]}-{objects[1]}_p{count}_s{seed}.txt"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,11 +122,15 @@ def _generate(options):
 def _check_points(benchmark, inputs):
     values = max(inputs.values)
     if values > 10_000:
-        raise UserError(f"{inputs.path}: {values} task-locals at once do not fit a thread's stack",
-                        "give at most 10000")
+        raise UserError(
+            f"{inputs.path}: {values} task-locals at once do not fit a thread's stack", "give at most 10000"
+        )
     largest = max(zip(inputs.values, inputs.objects), key=lambda point: memory.for_point(benchmark, *point))
-    memory.require(memory.for_point(benchmark, *largest), f"{benchmark} with {largest[0]} values and "
-                   f"{largest[1]:,} objects", "take fewer objects or values")
+    memory.require(
+        memory.for_point(benchmark, *largest),
+        f"{benchmark} with {largest[0]} values and {largest[1]:,} objects",
+        "take fewer objects or values",
+    )
 
 
 def main(options):
@@ -124,8 +154,22 @@ def main(options):
     program = driver.build(ws, not options.onone)
     if not options.runtime.is_laid:
         build.ensure(ws, options.runtime)
-    argv = driver.command(program, options.runtime.name, benchmark, inputs, ballast=options.ballast,
-                          timeout=options.timeout, retry_ms=options.retry_ms, label=label, with_inputs=bool(generated))
+    argv = driver.command(
+        program,
+        options.runtime.name,
+        benchmark,
+        inputs,
+        ballast=options.ballast,
+        timeout=options.timeout,
+        retry_ms=options.retry_ms,
+        label=label,
+        with_inputs=bool(generated),
+    )
     cwd = os.getcwd()
-    sandbox.become(ws.root, argv, binds=ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))]), cwd=cwd,
-                   env=ws.environment(options.runtime.environment(ws)))
+    sandbox.become(
+        ws.root,
+        argv,
+        binds=ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))]),
+        cwd=cwd,
+        env=ws.environment(options.runtime.environment(ws)),
+    )

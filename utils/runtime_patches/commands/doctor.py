@@ -30,14 +30,21 @@ _KEPT = ("checkout", "report")
 
 def parser():
     made = Parser(
-        "utils/doctor", "Says what is ready, missing or stale, what has to be repaired, and how much room\n"
+        "utils/doctor",
+        "Says what is ready, missing or stale, what has to be repaired, and how much room\n"
         "everything takes; cleans what is named. It makes nothing.",
         ["utils/doctor", "utils/doctor --clean old", "utils/doctor --clean test work --dry-run"],
-        status="0 nothing to repair, 1 something is, or an error, 2 bad usage")
-    made.add("--clean", metavar="PART", nargs="+", complete=lambda: list(_parts(None)),
-             help="remove: old (of other pins and configurations, and what was left by interruptions), ccache, cache "
-             "(toolchain, sources and builds of all clones), build (folders of build/ but checkout and report), or a "
-             "folder of build/ by its name; never a checkout")
+        status="0 nothing to repair, 1 something is, or an error, 2 bad usage",
+    )
+    made.add(
+        "--clean",
+        metavar="PART",
+        nargs="+",
+        complete=lambda: list(_parts(None)),
+        help="remove: old (of other pins and configurations, and what was left by interruptions), ccache, cache "
+        "(toolchain, sources and builds of all clones), build (folders of build/ but checkout and report), or a "
+        "folder of build/ by its name; never a checkout",
+    )
     made.add("--dry-run", action="store_true", help="with --clean: only tell")
     return made
 
@@ -67,11 +74,18 @@ def _examine(ws, fault, toolchain):
         parts += ([runtimes.before(ws)] if ws else []) + workspace.caches()
         parts += [workspace.old_line(path) for path in _old(ws)]
     faults = checks.headers()
-    clone = [Line(FAULT, "patches", f"{faults[0][0]}: {faults[0][1]}", "utils/check-patches") if faults else
-             Line(READY, "patches", f"{len(series.load())} patches, headers without a fault"),
-             own_checkout.state(), *runtimes.laid(ws)]
-    clone += [Line(READY, f"build/{path.name}", path=path) for path in _folders()
-              if path.name not in ("checkout", "runtimes", "report")]
+    clone = [
+        Line(FAULT, "patches", f"{faults[0][0]}: {faults[0][1]}", "utils/check-patches")
+        if faults
+        else Line(READY, "patches", f"{len(series.load())} patches, headers without a fault"),
+        own_checkout.state(),
+        *runtimes.laid(ws),
+    ]
+    clone += [
+        Line(READY, f"build/{path.name}", path=path)
+        for path in _folders()
+        if path.name not in ("checkout", "runtimes", "report")
+    ]
     found = {"this machine": machine, "toolchain and sources": parts, "this clone": clone, "results": results.lines()}
     return {title: [line for line in lines if line] for title, lines in found.items() if any(lines)}
 
@@ -82,8 +96,11 @@ def _folders():
 
 def _busy():
     """[(who, folder)] of the locks that somebody holds."""
-    folders = [pins.cache_root(), pins.cache(),
-               *(path.parent for depth in ("", "*/", "*/*/") for path in BUILD.glob(f"{depth}.lock"))]
+    folders = [
+        pins.cache_root(),
+        pins.cache(),
+        *(path.parent for depth in ("", "*/", "*/*/") for path in BUILD.glob(f"{depth}.lock")),
+    ]
     return [(locks.holder(folder), folder) for folder in folders if locks.holder(folder)]
 
 
@@ -122,8 +139,9 @@ def _show(parts):
                 print(f"  {'':7} {'':{width}} {'':>8}  -> {line.hint}")
     faults = [line for line in lines if line.state == FAULT]
     if faults:
-        raise UserError(f"{plural(len(faults), 'thing')} to repair, the first: {faults[0].name}: {faults[0].text}",
-                        faults[0].hint)
+        raise UserError(
+            f"{plural(len(faults), 'thing')} to repair, the first: {faults[0].name}: {faults[0].text}", faults[0].hint
+        )
 
 
 def _sizes(paths):
@@ -131,8 +149,14 @@ def _sizes(paths):
     paths = [path for path in paths if path and path.exists()]
     if not paths:
         return {}
-    done = subprocess.run(["du", "-sk0", "--one-file-system", "--", *map(str, paths)], check=False, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, errors="surrogateescape")
+    done = subprocess.run(
+        ["du", "-sk0", "--one-file-system", "--", *map(str, paths)],
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        errors="surrogateescape",
+    )
     found = dict.fromkeys(paths, 0)  # du leaves out what an earlier one holds
     for entry in done.stdout.split("\0")[:-1]:
         kilobytes, _, path = entry.partition("\t")
@@ -149,8 +173,13 @@ def _parts(ws):
     """{name: [paths]} of what --clean can remove."""
     folders = {path.name: [path] for path in _folders() if path.name != "checkout"}
     caches = [path for path in pins.cache_root().glob("*") if path.name != ".lock"]
-    return {"old": _old(ws), "ccache": [pins.cache() / "ccache"], "cache": caches,
-            "build": [paths[0] for name, paths in folders.items() if name not in _KEPT], **folders}
+    return {
+        "old": _old(ws),
+        "ccache": [pins.cache() / "ccache"],
+        "cache": caches,
+        "build": [paths[0] for name, paths in folders.items() if name not in _KEPT],
+        **folders,
+    }
 
 
 def _clean(ws, names, dry_run):
@@ -160,8 +189,10 @@ def _clean(ws, names, dry_run):
     known = _parts(ws)
     for name in names:
         if name == "checkout":
-            raise UserError("build/checkout may hold work of yours, and is never cleaned",
-                            f"export what you need, then rm -r '{BUILD / 'checkout'}'")
+            raise UserError(
+                "build/checkout may hold work of yours, and is never cleaned",
+                f"export what you need, then rm -r '{BUILD / 'checkout'}'",
+            )
         if name not in known:
             raise UserError(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
     found = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))

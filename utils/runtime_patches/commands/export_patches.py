@@ -6,14 +6,24 @@ from ..cli import Parser, patch_names
 
 def parser():
     made = Parser(
-        "utils/export-patches", "Writes the series back from the commits of a checkout, byte for byte reproducible.",
-        ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project",
-         "utils/export-patches --upstream NAME > request.md"],
-        status="0 done, 1 an error, or a difference with --check, 2 bad usage")
+        "utils/export-patches",
+        "Writes the series back from the commits of a checkout, byte for byte reproducible.",
+        [
+            "utils/export-patches --check",
+            "utils/export-patches --checkout ~/swift-project",
+            "utils/export-patches --upstream NAME > request.md",
+        ],
+        status="0 done, 1 an error, or a difference with --check, 2 bad usage",
+    )
     made.add("--check", action="store_true", help="change nothing; exit 1 when the files differ from the commits")
-    made.add("--upstream", metavar="PATCH", nargs="*", complete=patch_names,
-             help="only print the text of a pull request for these patches, or for all that are still to be sent: "
-             "title, reason, tests, figures")
+    made.add(
+        "--upstream",
+        metavar="PATCH",
+        nargs="*",
+        complete=patch_names,
+        help="only print the text of a pull request for these patches, or for all that are still to be sent: "
+        "title, reason, tests, figures",
+    )
     return made
 
 
@@ -40,5 +50,6 @@ def main(options):
     if not changes:
         print(f"patches/ is the same as the commits of {folder}/swift")
     elif options.check:
-        raise UserError(f"patches/ differs from the commits of {folder}/swift in {len(changes)} files",
-                        "utils/export-patches")
+        raise UserError(
+            f"patches/ differs from the commits of {folder}/swift in {len(changes)} files", "utils/export-patches"
+        )

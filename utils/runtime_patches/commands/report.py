@@ -9,20 +9,43 @@ from ..cli import Parser, folder, plural
 
 def parser():
     made = Parser(
-        "utils/report", "Makes one page of all results: summary, tables, plots, environment. It needs no network\n"
+        "utils/report",
+        "Makes one page of all results: summary, tables, plots, environment. It needs no network\n"
         "and no scripts. Without arguments: of everything below build/report.",
-        ["utils/report", "utils/report ~/laptop/results.json ~/server/results.json",
-         "utils/report ~/farm --output /tmp/page.html", "utils/report --save vm-2-cores", "utils/report --update-docs"],
-        workspace=False)
-    made.add("results", metavar="FILE", nargs="*", type=Path, help="results.json of run-smoke-bench or of a harness, or "
-             "folders that hold some; those of several machines are merged")
-    made.add("--output", metavar="FILE", type=folder, default=pages.PAGE,
-             help="where the page goes (default: build/report/index.html)")
+        [
+            "utils/report",
+            "utils/report ~/laptop/results.json ~/server/results.json",
+            "utils/report ~/farm --output /tmp/page.html",
+            "utils/report --save vm-2-cores",
+            "utils/report --update-docs",
+        ],
+        workspace=False,
+    )
+    made.add(
+        "results",
+        metavar="FILE",
+        nargs="*",
+        type=Path,
+        help="results.json of run-smoke-bench or of a harness, or "
+        "folders that hold some; those of several machines are merged",
+    )
+    made.add(
+        "--output",
+        metavar="FILE",
+        type=folder,
+        default=pages.PAGE,
+        help="where the page goes (default: build/report/index.html)",
+    )
     made.add("--save", metavar="MACHINE", help="only copy the results, made compact, to benchmark/results/MACHINE")
-    made.add("--update-docs", action="store_true", help="only write the parts of the READMEs that are generated: "
-             "tables and plots from benchmark/results, the series, the commands")
-    made.add("--check", action="store_true", help="with --update-docs: change nothing; exit 1 if something is not "
-             "current")
+    made.add(
+        "--update-docs",
+        action="store_true",
+        help="only write the parts of the READMEs that are generated: "
+        "tables and plots from benchmark/results, the series, the commands",
+    )
+    made.add(
+        "--check", action="store_true", help="with --update-docs: change nothing; exit 1 if something is not current"
+    )
     return made
 
 
@@ -33,12 +56,14 @@ def main(options):
 
     if options.update_docs or options.check:
         from .. import documentation
+
         return documentation.update(options.check)
     if not options.results and not read.found(REPORT):
         raise UserError("there are no results yet", "utils/run-smoke-bench measures some")
     results = options.results or [REPORT]
     if options.save:
         from ..report import saved
+
         for path in saved.save(results, options.save):
             print(path)
         return 0

@@ -15,25 +15,59 @@ from ..workspace.find import require_one_path
 
 def parser():
     made = Parser(
-        "utils/run-smoke-bench", "Compares two runtimes with upstream's benchmark suite and this repository's entries.",
-        ["utils/run-smoke-bench", "utils/run-smoke-bench --filter 'TaskLocalCopy.*'",
-         "utils/run-smoke-bench upto:NAME after"],
-        status="0 nothing is slower, 2 something is, 1 it could not run", bad_usage=1)
-    made.add("runtimes", metavar="OLD NEW", nargs="*", complete=runtime_names,
-             help="two runtimes: names (stock, before, after, upto:PATCH) or folders that hold lib/swift/linux "
-             "(default: before after)")
-    made.add("--filter", metavar="RE", type=pattern, help="only benchmarks whose name matches, searched in the default "
-             "rows, else in upstream's whole suite")
+        "utils/run-smoke-bench",
+        "Compares two runtimes with upstream's benchmark suite and this repository's entries.",
+        [
+            "utils/run-smoke-bench",
+            "utils/run-smoke-bench --filter 'TaskLocalCopy.*'",
+            "utils/run-smoke-bench upto:NAME after",
+        ],
+        status="0 nothing is slower, 2 something is, 1 it could not run",
+        bad_usage=1,
+    )
+    made.add(
+        "runtimes",
+        metavar="OLD NEW",
+        nargs="*",
+        complete=runtime_names,
+        help="two runtimes: names (stock, before, after, upto:PATCH) or folders that hold lib/swift/linux "
+        "(default: before after)",
+    )
+    made.add(
+        "--filter",
+        metavar="RE",
+        type=pattern,
+        help="only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite",
+    )
     made.add("--all", action="store_true", help="upstream's whole suite (about 15 minutes)")
-    made.add("--samples", metavar="N", type=int, help="processes measured for each row and column (default: as many "
-             f"as fit into {compare.PLAN['budget']} s, at most {compare.PLAN['most_rounds']})")
+    made.add(
+        "--samples",
+        metavar="N",
+        type=int,
+        help="processes measured for each row and column (default: as many "
+        f"as fit into {compare.PLAN['budget']} s, at most {compare.PLAN['most_rounds']})",
+    )
     made.add("--list", action="store_true", help="only list the benchmarks")
-    made.add("--build-only", action="store_true", help="only put the benchmark binary into both runtimes' bin/, for "
-             "upstream's own run_smoke_bench")
-    made.add("--output", metavar="DIR", type=folder, default=comparison.FOLDER,
-             help="where the report goes (default: build/report/smoke)")
-    made.add("--show", metavar="FILE", nargs="?", type=Path, const=comparison.FOLDER / "results.json",
-             help="only show the table of an earlier results.json")
+    made.add(
+        "--build-only",
+        action="store_true",
+        help="only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench",
+    )
+    made.add(
+        "--output",
+        metavar="DIR",
+        type=folder,
+        default=comparison.FOLDER,
+        help="where the report goes (default: build/report/smoke)",
+    )
+    made.add(
+        "--show",
+        metavar="FILE",
+        nargs="?",
+        type=Path,
+        const=comparison.FOLDER / "results.json",
+        help="only show the table of an earlier results.json",
+    )
     return made
 
 
@@ -49,11 +83,14 @@ def main(options):
     if options.show:
         return _show(comparison.load(options.show))
     if len(options.runtimes) not in (0, 2):
-        raise UserError(f"{len(options.runtimes)} runtimes are given, not two",
-                        "run-smoke-bench OLD NEW, or none for before and after")
+        raise UserError(
+            f"{len(options.runtimes)} runtimes are given, not two",
+            "run-smoke-bench OLD NEW, or none for before and after",
+        )
     if options.samples is not None and options.samples < verdicts.FEWEST:
-        raise UserError(f"--samples {options.samples} cannot show any change",
-                        f"the rank test needs {verdicts.FEWEST} or more")
+        raise UserError(
+            f"--samples {options.samples} cannot show any change", f"the rank test needs {verdicts.FEWEST} or more"
+        )
     runtimes = [_runtime(name) for name in options.runtimes or ("before", "after")]
     ws = provision.ready(options)
     compare.check_filter(ws, options.filter)  # before a long build
@@ -74,7 +111,9 @@ def main(options):
     try:
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"--output {options.output}: {error.strerror}", "give a folder that can be written to") from None
+        raise UserError(
+            f"--output {options.output}: {error.strerror}", "give a folder that can be written to"
+        ) from None
     results = compare.measure(ws, sides, chosen, options.samples, options.output)
     results.write(options.output)
     note(f"written to {options.output}: results.json, report.md, report.txt")
@@ -86,8 +125,11 @@ def _show(results):
     print(table.text(results, progress.coloured()), end="", flush=True)
     if results.failed:
         row = results.failed[0]
-        raise UserError(f"{plural(len(results.failed), 'benchmark')} did not run; {row.name} on "
-                        f"{getattr(results.sides, row.side).name}: {row.reason}", "the rest of the table holds")
+        raise UserError(
+            f"{plural(len(results.failed), 'benchmark')} did not run; {row.name} on "
+            f"{getattr(results.sides, row.side).name}: {row.reason}",
+            "the rest of the table holds",
+        )
     return results.status
 
 
@@ -105,7 +147,9 @@ def _runtime(name):
     runtime = Runtime(name, "", folder=path)
     for library in NAMES[:2]:
         if not runtime.library(library).is_file():
-            raise UserError(f"{path} is not a runtime: it has no lib/swift/linux/{library}",
-                            "utils/build-runtime makes such folders in build/runtimes")
+            raise UserError(
+                f"{path} is not a runtime: it has no lib/swift/linux/{library}",
+                "utils/build-runtime makes such folders in build/runtimes",
+            )
     require_one_path(path)
     return runtime

@@ -61,11 +61,15 @@ class _Forward(argparse.Action):
 
 def _add_lit(parser):
     """Adds PATH and lit's options: options.paths, options.lit."""
-    parser.add_argument("paths", metavar="PATH", nargs="*",
-                        help="tests or folders of this repository, or else of the "
-                        "checkout's swift/; swift/PATH is always the checkout's. Folders of "
-                        f"ours bring along what upstream's {selection.DEFAULT} has there (default: "
-                        "test)")
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="tests or folders of this repository, or else of the "
+        "checkout's swift/; swift/PATH is always the checkout's. Folders of "
+        f"ours bring along what upstream's {selection.DEFAULT} has there (default: "
+        "test)",
+    )
     group = parser.add_argument_group("options of lit")
     group.set_defaults(lit=[])
     for *names, value, text in _VALUES:
@@ -77,12 +81,23 @@ def _add_lit(parser):
 
 def parser():
     made = Parser(
-        "utils/run-test", "Runs this repository's tests and upstream's concurrency runtime tests with lit.",
-        ["utils/run-test", "utils/run-test --runtime before --filter task_local",
-         "utils/run-test -v test/Concurrency/Runtime"],
-        status="0 nothing failed, 1 a test failed, or an error, 2 bad usage")
-    made.add("--runtime", metavar="NAME", default="after", type=runtime, complete=runtime_names,
-             help="the runtime to test (default: after)")
+        "utils/run-test",
+        "Runs this repository's tests and upstream's concurrency runtime tests with lit.",
+        [
+            "utils/run-test",
+            "utils/run-test --runtime before --filter task_local",
+            "utils/run-test -v test/Concurrency/Runtime",
+        ],
+        status="0 nothing failed, 1 a test failed, or an error, 2 bad usage",
+    )
+    made.add(
+        "--runtime",
+        metavar="NAME",
+        default="after",
+        type=runtime,
+        complete=runtime_names,
+        help="the runtime to test (default: after)",
+    )
     _add_lit(made)
     return made
 

@@ -6,19 +6,31 @@ from ..cli import Parser, integer, runtime, runtime_names
 
 def parser():
     made = Parser(
-        "utils/stress", "Runs random programs on several runtimes; what they print must agree. A seed that\n"
+        "utils/stress",
+        "Runs random programs on several runtimes; what they print must agree. A seed that\n"
         "fails is made smaller, and the command that replays it is printed.",
-        ["utils/stress", "utils/stress --time 3600 before after",
-         "utils/stress --seeds 7:7 --operations 200 --workers 2 tsan"],
-        status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage")
-    made.add("runtimes", metavar="NAME", nargs="*", type=runtime, complete=runtime_names,
-             default=[runtime("before"), runtime("after")], help="runtimes (default: before after)")
-    made.add("--seeds", metavar="FIRST[:LAST]",
-             help="default: 1:20; FIRST alone is one seed, or the first of --time")
+        [
+            "utils/stress",
+            "utils/stress --time 3600 before after",
+            "utils/stress --seeds 7:7 --operations 200 --workers 2 tsan",
+        ],
+        status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage",
+    )
+    made.add(
+        "runtimes",
+        metavar="NAME",
+        nargs="*",
+        type=runtime,
+        complete=runtime_names,
+        default=[runtime("before"), runtime("after")],
+        help="runtimes (default: before after)",
+    )
+    made.add("--seeds", metavar="FIRST[:LAST]", help="default: 1:20; FIRST alone is one seed, or the first of --time")
     made.add("--operations", metavar="N", type=integer(1), default=50_000, help="of each program (default: 50000)")
     made.add("--workers", metavar="N", type=integer(1), default=6, help="tasks at its start (default: 6)")
-    made.add("--time", metavar="SECONDS", type=float,
-             help="go on for this time, with further seeds if LAST is not given")
+    made.add(
+        "--time", metavar="SECONDS", type=float, help="go on for this time, with further seeds if LAST is not given"
+    )
     return made
 
 
@@ -27,8 +39,12 @@ def main(options):
     from ..workspace import provision
 
     first, _, last = (options.seeds or ("1" if options.time else "1:20")).partition(":")
-    if not first.isdecimal() or not (last or first).isdecimal() or int(last or first) < int(first) or (
-            options.time is not None and not options.time > 0):
+    if (
+        not first.isdecimal()
+        or not (last or first).isdecimal()
+        or int(last or first) < int(first)
+        or (options.time is not None and not options.time > 0)
+    ):
         raise UserError("--seeds is FIRST[:LAST], and --time is above 0", "utils/stress --help", 2)
     ws = provision.ready(options)
     count = 10**12 if options.time and not last else int(last or first) - int(first) + 1

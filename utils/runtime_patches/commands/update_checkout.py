@@ -4,8 +4,11 @@ from ..cli import Parser
 
 
 def parser():
-    return Parser("utils/update-checkout", "Makes the workspace (toolchain and sources), or says that it is ready.",
-                  ["utils/update-checkout"])
+    return Parser(
+        "utils/update-checkout",
+        "Makes the workspace (toolchain and sources), or says that it is ready.",
+        ["utils/update-checkout"],
+    )
 
 
 def main(options):

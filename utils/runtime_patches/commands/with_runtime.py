@@ -64,8 +64,7 @@ def _parse(args):
     if args and args[0] == "--":
         args.pop(0)
     if not args:
-        raise UserError("no command is given",
-                        f"utils/with-runtime {name} -- CMD", 2)
+        raise UserError("no command is given", f"utils/with-runtime {name} -- CMD", 2)
     return options, name, args
 
 
@@ -79,10 +78,12 @@ def start(arguments):
     from ..base import paths
     from ..runtimes.runtime import parse
     from ..workspace import find, sandbox
+
     ws, runtime = find.find(options.checkout, options.toolchain), parse(name)
     if not ws or not runtime.is_laid:
         from ..runtimes import build
         from ..workspace import provision
+
         ws = provision.ready(options)
         build.ensure(ws, runtime)
     cwd = os.getcwd()

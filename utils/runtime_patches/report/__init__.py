@@ -18,6 +18,7 @@ def write(paths, target):
     """Writes the page of the results in `paths` (files, or folders that hold some) to the file `target`, complete
     or not at all. Returns (number of results, notes)."""
     from . import page, read
+
     results, notes = read.load_all(paths)
     text = page.render(results, notes, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))
     try:

@@ -52,8 +52,14 @@ class Group:
 
     def combined(self):
         """[(name, ratio after/before, verdict)]: the geometric mean of all runs."""
-        return [(name, math.exp(statistics.mean(math.log(v.ratio) for _, v in entries)),
-                 together([v.verdict for _, v in entries])) for name, entries in self.rows().items()]
+        return [
+            (
+                name,
+                math.exp(statistics.mean(math.log(v.ratio) for _, v in entries)),
+                together([v.verdict for _, v in entries]),
+            )
+            for name, entries in self.rows().items()
+        ]
 
 
 def together(verdicts):

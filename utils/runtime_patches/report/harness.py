@@ -27,8 +27,12 @@ def section(outcome):
 
 def _chapter(title, plots):
     first, *more = plots
-    return tag("div", tag("h4", title), first, more and details(
-        Html(f"{len(more)} more plots{of(title)}"), tag("div", *more, class_="plots")))
+    return tag(
+        "div",
+        tag("h4", title),
+        first,
+        more and details(Html(f"{len(more)} more plots{of(title)}"), tag("div", *more, class_="plots")),
+    )
 
 
 def _cell(value):
@@ -44,16 +48,31 @@ def _dots(entry):
         return ""
     reference = entry.reference
     low, high = min(0, *every), max([*every, reference or 0]) * 1.05
-    legend = [tag("li", tag("svg", marker(place, 9, 8), class_="key", width=18, height=16, aria_hidden="true"), name)
-              for place, name in enumerate(entry.series)]
+    legend = [
+        tag("li", tag("svg", marker(place, 9, 8), class_="key", width=18, height=16, aria_hidden="true"), name)
+        for place, name in enumerate(entry.series)
+    ]
     if reference is not None:
         legend.append(tag("li", f"line: {number(reference)}"))
     rows = []
     for name, values in entry.rows:
-        figures = ["–" if value is None else f"{value:.2f}" if abs(value) < 100 else number(value)
-                   for value in values]
+        figures = ["–" if value is None else f"{value:.2f}" if abs(value) < 100 else number(value) for value in values]
         words = f"{entry.x}: " + ", ".join(map(" ".join, zip(entry.series, figures)))
-        rows.append(tag("li", tag("span", name), " ", dots_chart(values, low, high, reference, words), " ",
-                        tag("span", " · ".join(figures), class_="fact")))
-    return join([tag("h4", entry.title), tag("p", entry.x, class_="quiet"), tag("ul", legend, class_="legend"),
-                 tag("ul", rows, class_="top")])
+        rows.append(
+            tag(
+                "li",
+                tag("span", name),
+                " ",
+                dots_chart(values, low, high, reference, words),
+                " ",
+                tag("span", " · ".join(figures), class_="fact"),
+            )
+        )
+    return join(
+        [
+            tag("h4", entry.title),
+            tag("p", entry.x, class_="quiet"),
+            tag("ul", legend, class_="legend"),
+            tag("ul", rows, class_="top"),
+        ]
+    )

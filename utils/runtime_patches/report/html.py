@@ -11,8 +11,13 @@ class Html(str):
 
 def join(parts):
     """Several parts as one: what is not Html is escaped; None and False are left out."""
-    return Html("".join(part if isinstance(part, Html) else escape(str(part))
-                        for part in parts if part is not None and part is not False))
+    return Html(
+        "".join(
+            part if isinstance(part, Html) else escape(str(part))
+            for part in parts
+            if part is not None and part is not False
+        )
+    )
 
 
 def tag(name, /, *children, **attributes):
@@ -20,7 +25,9 @@ def tag(name, /, *children, **attributes):
     and False are left out. Children that are lists count as their elements."""
     words = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
-        for key, value in attributes.items() if value is not None and value is not False)
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
     flat = [one for child in children for one in (child if isinstance(child, (list, tuple)) else [child])]
     if name in VOID:
         return Html(f"<{name}{words}/>" if name in ("circle", "path", "rect") else f"<{name}{words}>")
@@ -29,13 +36,21 @@ def tag(name, /, *children, **attributes):
 
 def table(title, columns, rows):
     """A table that scrolls by itself when it is wider than the page. rows: cells; Html stays as it is."""
+
     def line(row):
-        return tag("tr", [tag("th", cell, scope="row") if index == 0 else tag("td", cell)
-                          for index, cell in enumerate(row)])
+        return tag(
+            "tr", [tag("th", cell, scope="row") if index == 0 else tag("td", cell) for index, cell in enumerate(row)]
+        )
 
     head = tag("tr", [tag("th", column, scope="col") for column in columns])
-    return tag("div", tag("table", tag("caption", title), tag("thead", head), tag("tbody", list(map(line, rows)))),
-               class_="scroll", tabindex=0, role="region", aria_label=title)
+    return tag(
+        "div",
+        tag("table", tag("caption", title), tag("thead", head), tag("tbody", list(map(line, rows)))),
+        class_="scroll",
+        tabindex=0,
+        role="region",
+        aria_label=title,
+    )
 
 
 def details(summary, *children):

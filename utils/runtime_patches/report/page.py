@@ -12,34 +12,63 @@ from .html import Html, details, join, table, tag
 _STYLE = Path(__file__).with_name("style.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 # What belongs on a complete page: harness, and its name in the head.
-_HARNESSES = {"deinit": "Deinit", "scaling": "Scaling", "teardown": "Teardown", "load": "Load", "liveness": "Liveness",
-              "instructions": "Instruction counts"}
+_HARNESSES = {
+    "deinit": "Deinit",
+    "scaling": "Scaling",
+    "teardown": "Teardown",
+    "load": "Load",
+    "liveness": "Liveness",
+    "instructions": "Instruction counts",
+}
 
 
 def render(results, notes, made):
     """The page. results: [read.Result]; notes: lines about the input; made: when."""
     groups = grouped(results)
-    sections = [("summary", "Summary", _summary(groups, results)), ("benchmarks", "Benchmarks", _benchmarks(groups)),
-                ("patches", "Patch by patch", smoke.per_patch(groups)), *_harnesses(results),
-                ("environment", "Environment, and how to reproduce", _environment(results, notes))]
+    sections = [
+        ("summary", "Summary", _summary(groups, results)),
+        ("benchmarks", "Benchmarks", _benchmarks(groups)),
+        ("patches", "Patch by patch", smoke.per_patch(groups)),
+        *_harnesses(results),
+        ("environment", "Environment, and how to reproduce", _environment(results, notes)),
+    ]
     short = {"environment": "Environment", **_HARNESSES}
     links = [tag("li", tag("a", short.get(name, title), href=f"#{name}")) for name, title, _ in sections]
-    body = [tag("section", tag("h2", title, id=f"{name}-title"), text, id=name, aria_labelledby=f"{name}-title")
-            for name, title, text in sections]
-    themes = [part for name in ("auto", "light", "dark") for part in (
-        tag("input", type="radio", name="theme", id=f"theme-{name}", checked=name == "auto"),
-        tag("label", name, for_=f"theme-{name}"))]
+    body = [
+        tag("section", tag("h2", title, id=f"{name}-title"), text, id=name, aria_labelledby=f"{name}-title")
+        for name, title, text in sections
+    ]
+    themes = [
+        part
+        for name in ("auto", "light", "dark")
+        for part in (
+            tag("input", type="radio", name="theme", id=f"theme-{name}", checked=name == "auto"),
+            tag("label", name, for_=f"theme-{name}"),
+        )
+    ]
     title = "Swift concurrency runtime: before and after the series"
-    head = tag("head", tag("meta", charset="utf-8"),
-               tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-               Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'),
-               tag("meta", name="color-scheme", content="light dark"), tag("title", title),
-               tag("style", Html(_STYLE.read_text(encoding="utf-8"))))
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", title),
+        tag("style", Html(_STYLE.read_text(encoding="utf-8"))),
+    )
     said = f"Made {made} from {len(results)} result{'s' * (len(results) != 1)} for {pins.load().swift.tag}."
-    page = tag("body", tag("a", "To the results", class_="skip", href="#summary"),
-               tag("header", tag("h1", title), tag("p", said, class_="quiet"),
-                   tag("nav", tag("ul", links), aria_label="Sections"),
-                   tag("span", "Theme ", *themes, class_="choice theme")), tag("main", *body))
+    page = tag(
+        "body",
+        tag("a", "To the results", class_="skip", href="#summary"),
+        tag(
+            "header",
+            tag("h1", title),
+            tag("p", said, class_="quiet"),
+            tag("nav", tag("ul", links), aria_label="Sections"),
+            tag("span", "Theme ", *themes, class_="choice theme"),
+        ),
+        tag("main", *body),
+    )
     return "<!DOCTYPE html>\n" + tag("html", head, "\n", page, lang="en") + "\n"
 
 
@@ -52,8 +81,10 @@ def _summary(groups, results):
     for result in results:
         if not result.is_comparison and result.data.summary:
             parts.append(tag("h3", _HARNESSES.get(result.data.name, result.data.title)))
-            parts += [tag("p", f"{line} (", tag("a", result.label, href=f"#{_identifier(result)}"), ")")
-                      for line in result.data.summary]
+            parts += [
+                tag("p", f"{line} (", tag("a", result.label, href=f"#{_identifier(result)}"), ")")
+                for line in result.data.summary
+            ]
     steps = [group for group in groups if group.step]
     if steps:
         parts.append(tag("p", tag("a", f"{len(steps)} of the patches", href="#patches"), " were measured alone."))
@@ -63,14 +94,21 @@ def _summary(groups, results):
 def _benchmarks(groups):
     if not groups:
         return _absent("The suite was", "utils/run-smoke-bench")
-    parts = [tag("p", "after/before below 1 is faster. A row counts as changed beyond twice its noise floor (the grey "
-                 "band) and by a rank test; every other difference is noise. Small charts: all samples as bars, each "
-                 "process's value as a dot, their median as a line; what lies beyond the axis is drawn at its end.")]
+    parts = [
+        tag(
+            "p",
+            "after/before below 1 is faster. A row counts as changed beyond twice its noise floor (the grey "
+            "band) and by a rank test; every other difference is noise. Small charts: all samples as bars, each "
+            "process's value as a dot, their median as a line; what lies beyond the axis is drawn at its end.",
+        )
+    ]
     for group in groups:
         machines = ", ".join(f"{run.label}: {run.data.environment}" for run in group.runs)
         text = join([tag("p", machines, class_="quiet"), smoke.table(group)])
-        parts += [tag("h3", group.title, id=group.anchor),
-                  details(f"All rows of {group.title}", text) if group.step else text]
+        parts += [
+            tag("h3", group.title, id=group.anchor),
+            details(f"All rows of {group.title}", text) if group.step else text,
+        ]
     return join(parts)
 
 
@@ -80,9 +118,21 @@ def _harnesses(results):
     for result in results:
         if not result.is_comparison:
             found.setdefault(result.data.name, []).append(result)
-    there = [(_identifier(some[0]), some[0].data.title,
-              join([join([len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"),
-                          harness.section(one.data)]) for one in some])) for some in found.values()]
+    there = [
+        (
+            _identifier(some[0]),
+            some[0].data.title,
+            join(
+                [
+                    join(
+                        [len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"), harness.section(one.data)]
+                    )
+                    for one in some
+                ]
+            ),
+        )
+        for some in found.values()
+    ]
     absent = []
     for name, title in _HARNESSES.items():
         place = f"benchmark/{name}/README.md"
@@ -108,9 +158,16 @@ def _environment(results, notes):
         if command:
             parts.append(tag("p", "Measure it again: ", tag("code", command)))
     parts += [tag("p", note) for note in notes]
-    parts.append(tag("p", "This page again: ", tag("code", "utils/report"), "; of several machines: ",
-                     tag("code", "utils/report A/results.json B/results.json"),
-                     ". One row: its command is below the row's figures."))
+    parts.append(
+        tag(
+            "p",
+            "This page again: ",
+            tag("code", "utils/report"),
+            "; of several machines: ",
+            tag("code", "utils/report A/results.json B/results.json"),
+            ". One row: its command is below the row's figures.",
+        )
+    )
     return join(parts)
 
 
@@ -123,24 +180,41 @@ def _facts(result):
     def load(values):
         return ", ".join(f"{one:.1f}" for one in values) if values else None
 
-    rows = [["started", data.started], ["series", data.state and str(data.state)], ["processor", str(e)],
-            ["usable cores", e.usable_cores],
-            ["memory", f"{e.memory / 2**30:.1f} GiB" if is_number(e.memory) else None], ["kernel", e.kernel],
-            ["load before; after", "; ".join(filter(None, (load(e.load_before), load(e.load_after))))],
-            ["processors used by others", percent(e.others)], ["stolen by the host", percent(e.stolen)],
-            ["variables", " ".join(f"{k}={v}" for k, v in e.variables.items())]]
+    rows = [
+        ["started", data.started],
+        ["series", data.state and str(data.state)],
+        ["processor", str(e)],
+        ["usable cores", e.usable_cores],
+        ["memory", f"{e.memory / 2**30:.1f} GiB" if is_number(e.memory) else None],
+        ["kernel", e.kernel],
+        ["load before; after", "; ".join(filter(None, (load(e.load_before), load(e.load_after))))],
+        ["processors used by others", percent(e.others)],
+        ["stolen by the host", percent(e.stolen)],
+        ["variables", " ".join(f"{k}={v}" for k, v in e.variables.items())],
+    ]
     return rows + (_versions(data) if result.is_comparison else [])
 
 
 def _versions(data):
-    rows = [["took", f"{data.seconds:.0f} s" if data.seconds else None],
-            ["processes a row", f"{data.method.rounds} on each of three columns"]]
+    rows = [
+        ["took", f"{data.seconds:.0f} s" if data.seconds else None],
+        ["processes a row", f"{data.method.rounds} on each of three columns"],
+    ]
     if data.repository:
         changed = data.repository.get("changed")
-        rows.append(["this repository", str(data.repository.get("commit"))[:12]
-                     + (f", {len(changed)} files changed" if isinstance(changed, list) and changed else "")])
+        rows.append(
+            [
+                "this repository",
+                str(data.repository.get("commit"))[:12]
+                + (f", {len(changed)} files changed" if isinstance(changed, list) and changed else ""),
+            ]
+        )
     for side in (data.sides.old, data.sides.new):
         for library, entry in side.libraries.items():
-            rows.append([f"{library} of {side.name}", f"sha256 {str(entry.get('sha256'))[:16]}…, seen loaded in "
-                         f"{entry.get('processes', 0)} processes"])
+            rows.append(
+                [
+                    f"{library} of {side.name}",
+                    f"sha256 {str(entry.get('sha256'))[:16]}…, seen loaded in {entry.get('processes', 0)} processes",
+                ]
+            )
     return rows

@@ -10,8 +10,11 @@ from ..series import series
 from . import read
 from .groups import groups
 
-_SENT = {"Backport": "upstream has it", "Denied": "upstream has refused it",
-         "Inappropriate": "it is not meant for upstream"}
+_SENT = {
+    "Backport": "upstream has it",
+    "Denied": "upstream has refused it",
+    "Inappropriate": "it is not meant for upstream",
+}
 
 
 def text(slugs):
@@ -21,8 +24,9 @@ def text(slugs):
     for patch in patches:
         reason = _SENT.get(patch.upstream[0])
         if slugs and reason:
-            raise UserError(f"{patch.slug} is not to be sent: {reason}",
-                            f"Upstream-Status: {patch.fields['Upstream-Status']}")
+            raise UserError(
+                f"{patch.slug} is not to be sent: {reason}", f"Upstream-Status: {patch.fields['Upstream-Status']}"
+            )
     chosen = [patch for patch in patches if patch.upstream[0] not in _SENT]
     if not chosen:
         raise UserError("no patch is left to be sent", "each header's Upstream-Status: says why")
@@ -34,11 +38,20 @@ def _request(patch, measured):
     parts = [patch.subject, _unwrapped(patch.why)]
     below = _below(patch)
     if below:
-        parts.append("Stands on " + ", ".join(f"`{slug}`" for slug in below)
-                     + " of the same series, which changes the same files.")
-    parts += ["### ABI and memory", f"ABI: {patch.fields['ABI']}",
-              f"Memory: {patch.fields['Memory']}", "### Tests", _tests(patch),
-              "### Benchmarks", patch.fields["Benchmark"]]
+        parts.append(
+            "Stands on "
+            + ", ".join(f"`{slug}`" for slug in below)
+            + " of the same series, which changes the same files."
+        )
+    parts += [
+        "### ABI and memory",
+        f"ABI: {patch.fields['ABI']}",
+        f"Memory: {patch.fields['Memory']}",
+        "### Tests",
+        _tests(patch),
+        "### Benchmarks",
+        patch.fields["Benchmark"],
+    ]
     if patch.slug in measured:
         parts.append(_table(measured[patch.slug]))
     return "\n\n".join(parts) + "\n"
@@ -61,7 +74,7 @@ def _unwrapped(why):
 
 def _below(patch):
     """The patches before this one that change a file which it changes."""
-    below = series.load().names[:series.load().names.index(patch.slug)]
+    below = series.load().names[: series.load().names.index(patch.slug)]
     return [slug for slug in below if set(series.load().patch(slug).files) & set(patch.files)]
 
 
@@ -86,7 +99,9 @@ def _table(group):
     changed = {name for name, _, verdict in group.combined() if verdict != "same"}
     for name, entries in group.rows().items():
         if name in changed:
-            old, new, floor = (statistics.median(getattr(v, key) for _, v in entries) for key in ("old", "new", "floor"))
+            old, new, floor = (
+                statistics.median(getattr(v, key) for _, v in entries) for key in ("old", "new", "floor")
+            )
             lines.append(f"| {name} | {number(old)} | {number(new)} | {new / old:.2f} | {floor:.1%} |")
     rest = len(group.rows()) - len(changed)
     machines = "; ".join(dict.fromkeys(str(run.data.environment) for run in group.runs))

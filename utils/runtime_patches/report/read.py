@@ -31,8 +31,7 @@ class Result:
 def found(folder):
     """The files of results in a folder such as build/report, and below."""
     files = {path for depth in ("", "*/", "*/*/") for path in folder.glob(f"{depth}results.json")}
-    return sorted(path for path in files
-                  if not (path.parent.name == "quick" and path.parents[1] / path.name in files))
+    return sorted(path for path in files if not (path.parent.name == "quick" and path.parents[1] / path.name in files))
 
 
 def load_all(paths):

@@ -11,8 +11,13 @@ from .groups import together
 from .html import Html, details, join, of, tag
 from .html import table as plain_table
 
-CHIPS = {"faster": "✓ faster", "slower": "✗ slower", "same": "≈ no change",
-         "mixed": "± differs by machine", "failed": "✗ did not run"}
+CHIPS = {
+    "faster": "✓ faster",
+    "slower": "✗ slower",
+    "same": "≈ no change",
+    "mixed": "± differs by machine",
+    "failed": "✗ did not run",
+}
 _COLUMNS = ("old", "control", "new")
 
 
@@ -42,18 +47,27 @@ def summary(group):
     """What got faster, what slower, and how far the noise goes."""
     rows = group.combined()
     count = {verdict: sum(row[2] == verdict for row in rows) for verdict in CHIPS}
-    text = (f"{count['faster']} faster, {count['slower']} slower, {count['same']} without a change"
-            + (f", {count['mixed']} differ by machine" if count["mixed"] else "")
-            + f"; {len(rows)} rows, {_plural(len(group.runs), 'run')}.")
+    text = (
+        f"{count['faster']} faster, {count['slower']} slower, {count['same']} without a change"
+        + (f", {count['mixed']} differ by machine" if count["mixed"] else "")
+        + f"; {len(rows)} rows, {_plural(len(group.runs), 'run')}."
+    )
     parts = [tag("h3", group.title), tag("p", text, class_="count")]
     for changed, words in (("faster", "of the time"), ("slower", "times as long")):
         ratios = [ratio for _, ratio, verdict in rows if verdict == changed]
         if len(ratios) > 1:
-            parts.append(tag("p", f"What got {changed} takes {statistics.geometric_mean(ratios):.2f} {words} "
-                             f"(geometric mean; {min(ratios):.2f} to {max(ratios):.2f})."))
+            parts.append(
+                tag(
+                    "p",
+                    f"What got {changed} takes {statistics.geometric_mean(ratios):.2f} {words} "
+                    f"(geometric mean; {min(ratios):.2f} to {max(ratios):.2f}).",
+                )
+            )
     limit = min(8, _limit([ratio for _, ratio, _ in rows]))
-    faster, *others = [_changed(group, rows, verdict, title, limit) for verdict, title in (
-        ("faster", "Faster"), ("slower", "Slower"), ("mixed", "Differs by machine"))]
+    faster, *others = [
+        _changed(group, rows, verdict, title, limit)
+        for verdict, title in (("faster", "Faster"), ("slower", "Slower"), ("mixed", "Differs by machine"))
+    ]
     return join([*parts, tag("div", tag("div", faster), tag("div", *others, *_conditions(group)), class_="sides")])
 
 
@@ -69,13 +83,33 @@ def _changed(group, rows, verdict, title, limit):
     items = []
     for name, ratio, _ in shown:
         ratios = [v.ratio for _, v in group.rows()[name]]
-        words = (f"{min(ratios):.2f} to {max(ratios):.2f}" if verdict == "mixed" else
-                 f"{svg.number(1 / ratio)} × as fast" if ratio <= 1 else f"{svg.number(ratio)} × as long")
-        items.append(tag("li", _link(group, name), " ", svg.ratio_bar(ratio, 0, limit, verdict), " ",
-                         tag("span", f"{ratio:.2f}", class_="fact"), " ", tag("span", words, class_="quiet")))
+        words = (
+            f"{min(ratios):.2f} to {max(ratios):.2f}"
+            if verdict == "mixed"
+            else f"{svg.number(1 / ratio)} × as fast"
+            if ratio <= 1
+            else f"{svg.number(ratio)} × as long"
+        )
+        items.append(
+            tag(
+                "li",
+                _link(group, name),
+                " ",
+                svg.ratio_bar(ratio, 0, limit, verdict),
+                " ",
+                tag("span", f"{ratio:.2f}", class_="fact"),
+                " ",
+                tag("span", words, class_="quiet"),
+            )
+        )
     more = len(chosen) - len(shown)
-    return join([tag("h4", title), tag("ul", items, class_="top"),
-                 more > 0 and tag("p", f"the best of each kind; {more} more below", class_="quiet")])
+    return join(
+        [
+            tag("h4", title),
+            tag("ul", items, class_="top"),
+            more > 0 and tag("p", f"the best of each kind; {more} more below", class_="quiet"),
+        ]
+    )
 
 
 def _conditions(group):
@@ -86,9 +120,14 @@ def _conditions(group):
         if noise:
             others = run.data.environment.others or 0
             busy = f" Other programs used {others * 100:.0f}% of the processors meanwhile." if others > 0.1 else ""
-            lines.append(tag("p", f"Noise floor on {run.label} ({group.old} against itself): median "
-                             f"{statistics.median(abs(v.noise) for v in noise) * 100:.1f}%, worst "
-                             f"{abs(noise[-1].noise) * 100:.1f}% ({noise[-1].name}).{busy}"))
+            lines.append(
+                tag(
+                    "p",
+                    f"Noise floor on {run.label} ({group.old} against itself): median "
+                    f"{statistics.median(abs(v.noise) for v in noise) * 100:.1f}%, worst "
+                    f"{abs(noise[-1].noise) * 100:.1f}% ({noise[-1].name}).{busy}",
+                )
+            )
             lines.append(tag("p", f"Memory on {run.label}: {_memory(group, run)}"))
         for row in run.data.failed:
             side = getattr(run.data.sides, row.side).name
@@ -99,8 +138,10 @@ def _conditions(group):
 def _least_memory(run):
     """Bytes below which a resident set is not told: a process begins with the largest one of the process that
     started it, which is about the least of all."""
-    return 1.1 * min((process.max_rss for row in run.data.rows for processes in row.columns.values()
-                      for process in processes), default=0)
+    return 1.1 * min(
+        (process.max_rss for row in run.data.rows for processes in row.columns.values() for process in processes),
+        default=0,
+    )
 
 
 def _memory(group, run):
@@ -108,15 +149,18 @@ def _memory(group, run):
     least, changes = _least_memory(run), []
     for verdict in run.data.verdicts:
         columns = run.data.row_of[verdict.name].columns
-        old, new = (statistics.median(p.max_rss for c in names for p in columns[c])
-                    for names in (("old", "control"), ("new",)))
+        old, new = (
+            statistics.median(p.max_rss for c in names for p in columns[c]) for names in (("old", "control"), ("new",))
+        )
         if max(old, new) > least:
             changes.append((new / max(old, 1) - 1, verdict.name))
     if not changes:
         return f"no row needs more than {least / 1e6:.0f} MB on either side."
     (low, lean), (high, fat) = min(changes), max(changes)
-    return (f"of {_plural(len(changes), 'row')} above {least / 1e6:.0f} MB the largest resident set on {group.new} "
-            f"differs from that on {group.old} by {low:+.1%} ({lean}) to {high:+.1%} ({fat}).")
+    return (
+        f"of {_plural(len(changes), 'row')} above {least / 1e6:.0f} MB the largest resident set on {group.new} "
+        f"differs from that on {group.old} by {low:+.1%} ({lean}) to {high:+.1%} ({fat})."
+    )
 
 
 def table(group):
@@ -124,38 +168,81 @@ def table(group):
     several, key = len(group.runs) > 1, group.anchor
     # Small changes must be seen beside large ones.
     limit = min(2, _limit([v.ratio for entries in group.rows().values() for _, v in entries]))
-    columns = ["Benchmark", *(["machine"] if several else []), f"{group.old}, µs", f"{group.new}, µs", "after/before",
-               "faster ← → slower", "noise floor", "verdict", "raw samples"]
+    columns = [
+        "Benchmark",
+        *(["machine"] if several else []),
+        f"{group.old}, µs",
+        f"{group.new}, µs",
+        "after/before",
+        "faster ← → slower",
+        "noise floor",
+        "verdict",
+        "raw samples",
+    ]
     body = []
     for name, entries in group.rows().items():
         lines = [_row(group, run, v, limit, several, index == 0) for index, (run, v) in enumerate(entries)]
-        more = details(Html(f"figures{of(name)}"), tag("div", [_details(group, run, v) for run, v in entries],
-                                                       class_="boxes"))
-        body.append(tag("tbody", *lines, tag("tr", tag("td", more, colspan=len(columns)), class_="more"),
-                        class_=together([v.verdict for _, v in entries]), id=group.anchor_of(name)))
-    choices = [part for value, text in (("all", "all rows"), ("changed", "changed"), ("slower", "slower")) for part in (
-        tag("input", type="radio", name=key, id=f"{key}-{value}", class_=f"show-{value}", checked=value == "all"),
-        tag("label", text, for_=f"{key}-{value}"))]
-    legend = [tag("li", tag("span", class_=f"key s{place}"), name) for place, name in enumerate(
-        (group.old, f"{group.old} again (the control)", group.new))]
+        more = details(
+            Html(f"figures{of(name)}"), tag("div", [_details(group, run, v) for run, v in entries], class_="boxes")
+        )
+        body.append(
+            tag(
+                "tbody",
+                *lines,
+                tag("tr", tag("td", more, colspan=len(columns)), class_="more"),
+                class_=together([v.verdict for _, v in entries]),
+                id=group.anchor_of(name),
+            )
+        )
+    choices = [
+        part
+        for value, text in (("all", "all rows"), ("changed", "changed"), ("slower", "slower"))
+        for part in (
+            tag("input", type="radio", name=key, id=f"{key}-{value}", class_=f"show-{value}", checked=value == "all"),
+            tag("label", text, for_=f"{key}-{value}"),
+        )
+    ]
+    legend = [
+        tag("li", tag("span", class_=f"key s{place}"), name)
+        for place, name in enumerate((group.old, f"{group.old} again (the control)", group.new))
+    ]
     head = tag("tr", [tag("th", title, scope="col") for title in columns])
-    return join([tag("div", tag("span", "Show ", *choices, class_="choice"), tag("ul", legend, class_="legend"),
-                     tag("table", tag("thead", head), *body, class_="cards"), class_="rows"), *_one_sided(group)])
+    return join(
+        [
+            tag(
+                "div",
+                tag("span", "Show ", *choices, class_="choice"),
+                tag("ul", legend, class_="legend"),
+                tag("table", tag("thead", head), *body, class_="cards"),
+                class_="rows",
+            ),
+            *_one_sided(group),
+        ]
+    )
 
 
 def _row(group, run, v, limit, several, first):
     row = run.data.row_of[v.name]
-    lanes = [(place, name, [s for p in row.columns[column] for s in (p.samples[1:] or p.samples)], row.values(column))
-             for place, (column, name) in enumerate(zip(_COLUMNS, _lanes(group)))]
-    cells = [(f"{group.old}, µs", "old", number(v.old)), (f"{group.new}, µs", "new", number(v.new)),
-             ("after/before", "fact", f"{v.ratio:.2f}"),
-             ("faster ← → slower", "bar", svg.ratio_bar(v.ratio, v.floor, limit, v.verdict)),
-             ("noise floor", "floor", f"{v.floor * 100:.1f}%"), ("verdict", "verdict", _chip(v.verdict)),
-             ("raw samples", "chart", svg.samples(lanes, "µs"))]
+    lanes = [
+        (place, name, [s for p in row.columns[column] for s in (p.samples[1:] or p.samples)], row.values(column))
+        for place, (column, name) in enumerate(zip(_COLUMNS, _lanes(group)))
+    ]
+    cells = [
+        (f"{group.old}, µs", "old", number(v.old)),
+        (f"{group.new}, µs", "new", number(v.new)),
+        ("after/before", "fact", f"{v.ratio:.2f}"),
+        ("faster ← → slower", "bar", svg.ratio_bar(v.ratio, v.floor, limit, v.verdict)),
+        ("noise floor", "floor", f"{v.floor * 100:.1f}%"),
+        ("verdict", "verdict", _chip(v.verdict)),
+        ("raw samples", "chart", svg.samples(lanes, "µs")),
+    ]
     if several:
         cells.insert(0, ("machine", "machine", run.label))
-    return tag("tr", tag("th", v.name if first else tag("span", v.name, class_="quiet"), scope="row"),
-               [tag("td", cell, data_label=label, class_=kind) for label, kind, cell in cells])
+    return tag(
+        "tr",
+        tag("th", v.name if first else tag("span", v.name, class_="quiet"), scope="row"),
+        [tag("td", cell, data_label=label, class_=kind) for label, kind, cell in cells],
+    )
 
 
 def _details(group, run, v):
@@ -164,66 +251,121 @@ def _details(group, run, v):
         processes, values = row.columns[column], sorted(row.values(column))
         rss = statistics.median(p.max_rss for p in processes)
         cells = [number(svg.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
-        cells += [len(values), f"{sum(len(p.samples) for p in processes):,}",
-                  f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}"]
+        cells += [
+            len(values),
+            f"{sum(len(p.samples) for p in processes):,}",
+            f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}",
+        ]
         lines.append(tag("tr", tag("th", name, scope="row"), [tag("td", cell) for cell in cells]))
-    command = ["utils/run-smoke-bench", "--filter", "^" + v.name.replace(".", r"\.") + "$",
-               "--samples", str(run.data.method.rounds)]
+    command = [
+        "utils/run-smoke-bench",
+        "--filter",
+        "^" + v.name.replace(".", r"\.") + "$",
+        "--samples",
+        str(run.data.method.rounds),
+    ]
     command += [group.old, group.new] if (group.old, group.new) != ("before", "after") else []
-    caption = (f"{run.label}: µs of a process (the median of its samples without the first); memory is the median of "
-               "the largest resident set")
+    caption = (
+        f"{run.label}: µs of a process (the median of its samples without the first); memory is the median of "
+        "the largest resident set"
+    )
     head = ("", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB")
-    return tag("div", tag("table", tag("caption", caption),
-                          tag("thead", tag("tr", [tag("th", one, scope="col") for one in head])), tag("tbody", lines)),
-               tag("p", f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows; {group.old} against itself "
-                   f"{v.noise * 100:+.1f}%; change {v.delta * 100:+.1f}%."),
-               tag("p", "Measure it again: ", tag("code", shlex.join(command))),
-               class_="scroll", tabindex=0, role="region", aria_label=f"Figures of {v.name} on {run.label}")
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("caption", caption),
+            tag("thead", tag("tr", [tag("th", one, scope="col") for one in head])),
+            tag("tbody", lines),
+        ),
+        tag(
+            "p",
+            f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows; {group.old} against itself "
+            f"{v.noise * 100:+.1f}%; change {v.delta * 100:+.1f}%.",
+        ),
+        tag("p", "Measure it again: ", tag("code", shlex.join(command))),
+        class_="scroll",
+        tabindex=0,
+        role="region",
+        aria_label=f"Figures of {v.name} on {run.label}",
+    )
 
 
 def _one_sided(group):
     parts = []
     for run in group.runs:
         for side in ("new", "old"):
-            rows = [[row.name, svg.number(statistics.median(row.values))]
-                    for row in run.data.one_sided if row.side == side]
+            rows = [
+                [row.name, svg.number(statistics.median(row.values))] for row in run.data.one_sided if row.side == side
+            ]
             name = getattr(run.data.sides, side).name
             if rows:
-                parts.append(plain_table(f"Only on {name}, with nothing to compare ({run.label})", ["benchmark", "µs"],
-                                         rows))
+                parts.append(
+                    plain_table(f"Only on {name}, with nothing to compare ({run.label})", ["benchmark", "µs"], rows)
+                )
     return parts
 
 
 def per_patch(found):
     """What each patch alone gives: by its header, and as far as runs of `upto:` tell."""
     steps = {group.step: group for group in found if group.step}
-    columns = ["patch", "what it does", "what it gives, by its header", *(["measured here, after/before"] * bool(steps))]
+    columns = [
+        "patch",
+        "what it does",
+        "what it gives, by its header",
+        *(["measured here, after/before"] * bool(steps)),
+    ]
     lines = []
     for patch in series.load():
-        cells = [join([patch.subject, tag("p", patch.fields.get("Upstream-Status", ""), class_="quiet")]),
-                 patch.fields.get("Benchmark", "")]
+        cells = [
+            join([patch.subject, tag("p", patch.fields.get("Upstream-Status", ""), class_="quiet")]),
+            patch.fields.get("Benchmark", ""),
+        ]
         if steps:
-            cells.append(_step(steps[patch.slug]) if patch.slug in steps else
-                         tag("p", "not measured in these results", class_="quiet"))
-        lines.append(tag("tr", tag("th", patch.slug, scope="row"),
-                         [tag("td", cell, data_label=title) for title, cell in zip(columns[1:], cells)]))
+            cells.append(
+                _step(steps[patch.slug])
+                if patch.slug in steps
+                else tag("p", "not measured in these results", class_="quiet")
+            )
+        lines.append(
+            tag(
+                "tr",
+                tag("th", patch.slug, scope="row"),
+                [tag("td", cell, data_label=title) for title, cell in zip(columns[1:], cells)],
+            )
+        )
     first, second = series.load().names[:1], series.load().names[1:2]
     example = [f"upto:{slug}" for slug in first + second] if second else ["before", "after"]
     command = f"utils/run-smoke-bench {' '.join(example)} --output build/report/patch-{example[-1][5:]}"
-    return join([tag("p", "Each patch against the series up to the one before it. Measure one alone: ",
-                     tag("code", command)),
-                 tag("table", tag("thead", tag("tr", [tag("th", title, scope="col") for title in columns])),
-                     tag("tbody", lines), class_="cards patches")])
+    return join(
+        [
+            tag(
+                "p", "Each patch against the series up to the one before it. Measure one alone: ", tag("code", command)
+            ),
+            tag(
+                "table",
+                tag("thead", tag("tr", [tag("th", title, scope="col") for title in columns])),
+                tag("tbody", lines),
+                class_="cards patches",
+            ),
+        ]
+    )
 
 
 def _step(group):
     """What a run of two neighbours in the series found."""
     changed = sorted((row for row in group.combined() if row[2] != "same"), key=lambda row: row[1])
-    items = [tag("li", _link(group, name), " ", tag("span", f"{ratio:.2f}", class_="fact"), " ", _chip(verdict))
-             for name, ratio, verdict in changed]
+    items = [
+        tag("li", _link(group, name), " ", tag("span", f"{ratio:.2f}", class_="fact"), " ", _chip(verdict))
+        for name, ratio, verdict in changed
+    ]
     rest = len(group.combined()) - len(changed)
-    return join([items and tag("ul", items, class_="plain"),
-                 tag("p", f"{_plural(rest, 'row')} without a change", class_="quiet")])
+    return join(
+        [
+            items and tag("ul", items, class_="plain"),
+            tag("p", f"{_plural(rest, 'row')} without a change", class_="quiet"),
+        ]
+    )
 
 
 def command(comparison):

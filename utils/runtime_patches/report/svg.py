@@ -37,8 +37,16 @@ def _text(x, y, text, anchor=None):
 
 
 def _small(kind, label, width, height, *parts):
-    return tag("svg", *parts, class_=kind, role="img", aria_label=label, width=width, height=height,
-               viewBox=f"0 0 {width} {height}")
+    return tag(
+        "svg",
+        *parts,
+        class_=kind,
+        role="img",
+        aria_label=label,
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width} {height}",
+    )
 
 
 def samples(lanes, unit):
@@ -61,20 +69,39 @@ def samples(lanes, unit):
         bins = [0] * ((right - left) // 3 + 1)
         for value in raw:
             bins[round(share(value) * (len(bins) - 1))] += 1
-        bars = "".join(f"M{left + 3 * i} {base}v-{count / max(bins) * (_LANE - 3):.1f}"
-                       for i, count in enumerate(bins) if count)
-        dots = "".join(f"M{left + share(value) * (right - left):.0f} {base - 3 - (place * 5) % 9}h0"
-                       for place, value in enumerate(values))
+        bars = "".join(
+            f"M{left + 3 * i} {base}v-{count / max(bins) * (_LANE - 3):.1f}" for i, count in enumerate(bins) if count
+        )
+        dots = "".join(
+            f"M{left + share(value) * (right - left):.0f} {base - 3 - (place * 5) % 9}h0"
+            for place, value in enumerate(values)
+        )
         median = quantile(sorted(values), 0.5)
         middle = left + share(median) * (right - left)
-        parts.append(tag("g", tag("path", class_="bars", d=bars), tag("path", class_="dots", d=dots),
-                         tag("path", class_="median", d=f"M{middle:.1f} {base + 1}v-{_LANE - 2}"), class_=f"s{series}"))
-        words.append(f"{name}: median {number(median)}, quartiles {number(quantile(sorted_raw, 0.25))} to "
-                     f"{number(quantile(sorted_raw, 0.75))}")
+        parts.append(
+            tag(
+                "g",
+                tag("path", class_="bars", d=bars),
+                tag("path", class_="dots", d=dots),
+                tag("path", class_="median", d=f"M{middle:.1f} {base + 1}v-{_LANE - 2}"),
+                class_=f"s{series}",
+            )
+        )
+        words.append(
+            f"{name}: median {number(median)}, quartiles {number(quantile(sorted_raw, 0.25))} to "
+            f"{number(quantile(sorted_raw, 0.75))}"
+        )
     height = len(lanes) * _LANE
-    return _small("samples", f"{len(lanes)} lanes of samples in {unit}. " + "; ".join(words), WIDTH, height + 14,
-                  *parts, tag("path", class_="axis", d=f"M{left} {height + .5}H{right}"),
-                  _text(left, height + 12, number(low)), _text(right, height + 12, f"{number(high)} {unit}", "end"))
+    return _small(
+        "samples",
+        f"{len(lanes)} lanes of samples in {unit}. " + "; ".join(words),
+        WIDTH,
+        height + 14,
+        *parts,
+        tag("path", class_="axis", d=f"M{left} {height + 0.5}H{right}"),
+        _text(left, height + 12, number(low)),
+        _text(right, height + 12, f"{number(high)} {unit}", "end"),
+    )
 
 
 def ratio_bar(ratio, floor, limit, verdict):
@@ -89,11 +116,16 @@ def ratio_bar(ratio, floor, limit, verdict):
     else:
         side = 6 if ratio > 1 else -6
         end = tag("path", class_="arrow", d=f"M{place:.1f} {height / 2 - 6}v12l{side} -6z")
-    return _small(f"ratio {verdict}", f"after over before {ratio:.3f}", width, height,
-                  tag("rect", class_="band", x=f"{width / 2 - band:.1f}", y=3, width=f"{2 * band:.1f}",
-                      height=height - 6),
-                  tag("path", class_="axis", d=f"M{width / 2} 1V{height - 1}"),
-                  tag("path", class_="change", d=f"M{width / 2} {height / 2}H{place:.1f}"), end)
+    return _small(
+        f"ratio {verdict}",
+        f"after over before {ratio:.3f}",
+        width,
+        height,
+        tag("rect", class_="band", x=f"{width / 2 - band:.1f}", y=3, width=f"{2 * band:.1f}", height=height - 6),
+        tag("path", class_="axis", d=f"M{width / 2} 1V{height - 1}"),
+        tag("path", class_="change", d=f"M{width / 2} {height / 2}H{place:.1f}"),
+        end,
+    )
 
 
 def dots(values, low, high, reference, words):
@@ -167,8 +199,10 @@ class Plot:
         wide, high = (self.high_x - self.low_x) or 1, (self.high_y - self.low_y) or 1
         inside_w = self.WIDTH - self._LEFT - self._RIGHT
         inside_h = self.HEIGHT - self._TOP - self._BOTTOM
-        return (self._LEFT + (self._fx(point[0]) - self.low_x) / wide * inside_w,
-                self.HEIGHT - self._BOTTOM - (self._fy(point[1]) - self.low_y) / high * inside_h)
+        return (
+            self._LEFT + (self._fx(point[0]) - self.low_x) / wide * inside_w,
+            self.HEIGHT - self._BOTTOM - (self._fy(point[1]) - self.low_y) / high * inside_h,
+        )
 
     def _points(self, points):
         places = {}
@@ -181,22 +215,27 @@ class Plot:
 
     def _axis(self, low, high, log):
         if log:
-            return [10 ** e for e in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)]
+            return [10**e for e in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)]
         return ticks(low, high)
 
     def _parts(self):
         """The axes, the points and the lines."""
         parts, bottom = [], self.HEIGHT - self._BOTTOM
         for value in self._axis(self.low_y, self.high_y, self.log_y):
-            y = self._place((10 ** self.low_x if self.log_x else self.low_x, value))[1]
-            parts += [tag("path", class_="grid", d=f"M{self._LEFT} {y:.1f}H{self.WIDTH - self._RIGHT}"),
-                      _text(self._LEFT - 5, f"{y + 4:.1f}", _short(value), "end")]
+            y = self._place((10**self.low_x if self.log_x else self.low_x, value))[1]
+            parts += [
+                tag("path", class_="grid", d=f"M{self._LEFT} {y:.1f}H{self.WIDTH - self._RIGHT}"),
+                _text(self._LEFT - 5, f"{y + 4:.1f}", _short(value), "end"),
+            ]
         for value in self._axis(self.low_x, self.high_x, self.log_x):
-            x = self._place((value, 10 ** self.low_y if self.log_y else self.low_y))[0]
-            parts += [tag("path", class_="grid", d=f"M{x:.1f} {self._TOP}V{bottom}"),
-                      _text(f"{x:.1f}", bottom + 14, _short(value), "middle")]
-        parts += [tag("path", class_=f"points p{place}", d=self._points(one.points))
-                  for place, one in enumerate(self.series)]
+            x = self._place((value, 10**self.low_y if self.log_y else self.low_y))[0]
+            parts += [
+                tag("path", class_="grid", d=f"M{x:.1f} {self._TOP}V{bottom}"),
+                _text(f"{x:.1f}", bottom + 14, _short(value), "middle"),
+            ]
+        parts += [
+            tag("path", class_=f"points p{place}", d=self._points(one.points)) for place, one in enumerate(self.series)
+        ]
         for place, one in enumerate(self.series):
             if len(_line(one)) > 1:
                 path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in map(self._place, _line(one)))
@@ -212,19 +251,38 @@ class Plot:
     def figure(self):
         """The chart with its legend, as a <figure> of the page."""
         chart = tag("svg", *self._parts(), role="img", aria_label=self.label, viewBox=f"0 0 {self.WIDTH} {self.HEIGHT}")
-        legend = tag("ul", [tag("li", tag("svg", *_key(place), width=30, height=12, aria_hidden="true"), one.name)
-                            for place, one in enumerate(self.series)], class_="legend")
-        return tag("figure", tag("figcaption", self.curve.title, tag("span", f" {self.curve.y}", class_="quiet")), chart,
-                   legend, self.left_out and tag("p", f"outside: {self.left_out} of all points", class_="quiet"),
-                   class_="plot")
+        legend = tag(
+            "ul",
+            [
+                tag("li", tag("svg", *_key(place), width=30, height=12, aria_hidden="true"), one.name)
+                for place, one in enumerate(self.series)
+            ],
+            class_="legend",
+        )
+        return tag(
+            "figure",
+            tag("figcaption", self.curve.title, tag("span", f" {self.curve.y}", class_="quiet")),
+            chart,
+            legend,
+            self.left_out and tag("p", f"outside: {self.left_out} of all points", class_="quiet"),
+            class_="plot",
+        )
 
     def panel(self):
         """The chart as a part of a file, with title and legend; and its height."""
-        legend = [tag("g", tag("g", *_key(place), transform=f"translate({self._LEFT} {self.HEIGHT + 8 + 16 * place})"),
-                      _text(self._LEFT + 36, self.HEIGHT + 18 + 16 * place, one.name))
-                  for place, one in enumerate(self.series)]
-        return [tag("text", self.curve.title, x=8, y=16, class_="title"), _text(8, 30, self.curve.y),
-                tag("g", *self._parts(), *legend, transform=f"translate(0 {_HEAD})")]
+        legend = [
+            tag(
+                "g",
+                tag("g", *_key(place), transform=f"translate({self._LEFT} {self.HEIGHT + 8 + 16 * place})"),
+                _text(self._LEFT + 36, self.HEIGHT + 18 + 16 * place, one.name),
+            )
+            for place, one in enumerate(self.series)
+        ]
+        return [
+            tag("text", self.curve.title, x=8, y=16, class_="title"),
+            _text(8, 30, self.curve.y),
+            tag("g", *self._parts(), *legend, transform=f"translate(0 {_HEAD})"),
+        ]
 
 
 def file(curves, columns=2):
@@ -235,16 +293,33 @@ def file(curves, columns=2):
     columns = min(columns, len(plots))
     high = _HEAD + Plot.HEIGHT + 16 + 16 * max(len(plot.series) for plot in plots)
     width, height = columns * Plot.WIDTH, -(-len(plots) // columns) * high
-    panels = [tag("g", *plot.panel(), transform=f"translate({place % columns * Plot.WIDTH} {place // columns * high})")
-              for place, plot in enumerate(plots)]
-    style = "".join(f".p{place}{{stroke:{colour}}}.line.p{place}{{stroke-dasharray:{_DASHES[place % 3] or 'none'}}}"
-                    for place, colour in enumerate(_COLOURS))
-    style += ("text{font:11px system-ui,sans-serif;fill:#57606a}.title{font-size:13px;font-weight:600}path{fill:none}"
-              ".grid{stroke:#d0d7de}.line{stroke-width:2.2}.points{stroke-width:5;stroke-linecap:round;opacity:.45}"
-              "rect{fill:#fff}")
-    return tag("svg", tag("style", Html(style)), tag("rect", width=width, height=height), *panels,
-               xmlns="http://www.w3.org/2000/svg", role="img", aria_label="; ".join(plot.label for plot in plots),
-               viewBox=f"0 0 {width} {height}", width=width) + "\n"
+    panels = [
+        tag("g", *plot.panel(), transform=f"translate({place % columns * Plot.WIDTH} {place // columns * high})")
+        for place, plot in enumerate(plots)
+    ]
+    style = "".join(
+        f".p{place}{{stroke:{colour}}}.line.p{place}{{stroke-dasharray:{_DASHES[place % 3] or 'none'}}}"
+        for place, colour in enumerate(_COLOURS)
+    )
+    style += (
+        "text{font:11px system-ui,sans-serif;fill:#57606a}.title{font-size:13px;font-weight:600}path{fill:none}"
+        ".grid{stroke:#d0d7de}.line{stroke-width:2.2}.points{stroke-width:5;stroke-linecap:round;opacity:.45}"
+        "rect{fill:#fff}"
+    )
+    return (
+        tag(
+            "svg",
+            tag("style", Html(style)),
+            tag("rect", width=width, height=height),
+            *panels,
+            xmlns="http://www.w3.org/2000/svg",
+            role="img",
+            aria_label="; ".join(plot.label for plot in plots),
+            viewBox=f"0 0 {width} {height}",
+            width=width,
+        )
+        + "\n"
+    )
 
 
 def _line(series):

@@ -142,19 +142,33 @@ class Comparison:
     def compact(self):
         """The same with one value a process, and without what only the machine can use: what is kept in
         benchmark/results."""
-        rows = [dataclasses.replace(row, columns={
-            column: [Process([float(f"{process.value:.5g}")], process.max_rss) for process in processes]
-            for column, processes in row.columns.items()}) for row in self.rows]
+        rows = [
+            dataclasses.replace(
+                row,
+                columns={
+                    column: [Process([float(f"{process.value:.5g}")], process.max_rss) for process in processes]
+                    for column, processes in row.columns.items()
+                },
+            )
+            for row in self.rows
+        ]
         sides = Sides(*(Side(side.name) for side in (self.sides.old, self.sides.new)))
-        return dataclasses.replace(self, rows=rows, sides=sides, binary={}, toolchain=None, pins={}, modules=[],
-                                   repository={})
+        return dataclasses.replace(
+            self, rows=rows, sides=sides, binary={}, toolchain=None, pins={}, modules=[], repository={}
+        )
 
     def write(self, folder):
         """Writes results.json, the tables, and the samples as upstream's scripts read them."""
-        files.write_all(folder, {
-            "report.md": table.markdown(self), "report.txt": table.text(self),
-            "old.json": upstream_lines(self, ["old", "control"]), "new.json": upstream_lines(self, ["new"]),
-            "results.json": schema.dump(self)})
+        files.write_all(
+            folder,
+            {
+                "report.md": table.markdown(self),
+                "report.txt": table.text(self),
+                "old.json": upstream_lines(self, ["old", "control"]),
+                "new.json": upstream_lines(self, ["new"]),
+                "results.json": schema.dump(self),
+            },
+        )
 
 
 def conclude(rows, failed):
@@ -191,8 +205,12 @@ def check(path, data, hint=_AGAIN):
     if data.get("format") != FORMAT:
         raise UserError(f"{path} has format {data.get('format')}, this version reads {FORMAT}", hint)
     found = schema.checked(Comparison, data, path, hint)
-    missing = [f"{column} of {verdict.name}" for verdict in found.verdicts for column in ("old", "control", "new")
-               if not _has_samples(found.row_of.get(verdict.name), column)]
+    missing = [
+        f"{column} of {verdict.name}"
+        for verdict in found.verdicts
+        for column in ("old", "control", "new")
+        if not _has_samples(found.row_of.get(verdict.name), column)
+    ]
     missing += [f"the values of {row.name}" for row in found.one_sided if not row.values]
     if missing:
         raise UserError(f"{path} is damaged: {missing[0]} is missing or wrong", hint)
@@ -210,6 +228,7 @@ def upstream_lines(comparison, columns):
     for number, row in enumerate(comparison.rows, 1):
         samples = [process.value for column in columns for process in row.columns.get(column, [])]
         if samples:
-            lines.append(json.dumps({"number": number, "name": row.name, "samples": sorted(samples),
-                                     "iters": row.iterations}))
+            lines.append(
+                json.dumps({"number": number, "name": row.name, "samples": sorted(samples), "iters": row.iterations})
+            )
     return "\n".join(lines) + "\n"

@@ -57,9 +57,15 @@ def here():
         models, memory = [], None
     prefixes = ("SWIFT_", "LD_", "GLIBC_", "MALLOC_", "LIBDISPATCH_")
     return Environment(
-        models[0] if models else platform.processor() or "unknown", platform.machine(), os.cpu_count(),
-        len(os.sched_getaffinity(0)), memory, platform.release(), list(os.getloadavg()),
-        variables={name: value for name, value in sorted(os.environ.items()) if name.startswith(prefixes)})
+        models[0] if models else platform.processor() or "unknown",
+        platform.machine(),
+        os.cpu_count(),
+        len(os.sched_getaffinity(0)),
+        memory,
+        platform.release(),
+        list(os.getloadavg()),
+        variables={name: value for name, value in sorted(os.environ.items()) if name.startswith(prefixes)},
+    )
 
 
 def state():

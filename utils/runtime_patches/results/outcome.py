@@ -23,9 +23,13 @@ class Table:
         """For the screen; all but the first `left` columns to the right."""
         lines: list[list[str]] = [self.columns, *[[cell(one) for one in row] for row in self.rows]]
         widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
-        return "\n".join("  ".join(word.ljust(width) if place < left else word.rjust(width)
-                                   for place, (word, width) in enumerate(zip(line, widths))).rstrip()
-                         for line in lines)
+        return "\n".join(
+            "  ".join(
+                word.ljust(width) if place < left else word.rjust(width)
+                for place, (word, width) in enumerate(zip(line, widths))
+            ).rstrip()
+            for line in lines
+        )
 
     def markdown(self):
         """A table of GitHub's Markdown."""
@@ -102,14 +106,24 @@ class Outcome:
 
     def add_dots(self, title, x, series, rows, reference=None):
         """rows: {name: a number or None for each of `series`}."""
-        self.dots.append(Dots(title, x, list(series), [(name, list(values)) for name, values in rows.items()],
-                              reference))
+        self.dots.append(
+            Dots(title, x, list(series), [(name, list(values)) for name, values in rows.items()], reference)
+        )
 
     def curve(self, title, x, y, series, **options):
         """series: {name: [(x, y)]}; points without a y are left out."""
-        self.curves.append(Curve(title, x, y, [
-            Points(name, [tuple(point) for point in points if point[1] is not None])
-            for name, points in series.items()], **options))
+        self.curves.append(
+            Curve(
+                title,
+                x,
+                y,
+                [
+                    Points(name, [tuple(point) for point in points if point[1] is not None])
+                    for name, points in series.items()
+                ],
+                **options,
+            )
+        )
 
     def markdown(self):
         """The report as text."""
@@ -117,13 +131,23 @@ class Outcome:
 
     def compact(self):
         """The same with few points in each plot: what is kept in benchmark/results."""
+
         def thin(points):
             step = -(-len(points) // 100) or 1
             return [tuple(float(f"{number:.4g}") for number in point) for point in points[::step]]
 
-        return replace(self, curves=[replace(curve, series=[
-            replace(one, points=thin(one.points), line=one.line and thin(one.line)) for one in curve.series])
-            for curve in self.curves])
+        return replace(
+            self,
+            curves=[
+                replace(
+                    curve,
+                    series=[
+                        replace(one, points=thin(one.points), line=one.line and thin(one.line)) for one in curve.series
+                    ],
+                )
+                for curve in self.curves
+            ],
+        )
 
     def write(self, folder):
         """Writes folder/results.json and report.md."""
@@ -133,5 +157,6 @@ class Outcome:
 
 def begin(name, title, command):
     """An Outcome of this machine that begins now."""
-    return Outcome(name, title, command, started=environment.now(), environment=environment.here(),
-                   state=environment.state())
+    return Outcome(
+        name, title, command, started=environment.now(), environment=environment.here(), state=environment.state()
+    )

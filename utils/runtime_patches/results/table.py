@@ -17,13 +17,23 @@ def number(value):
 
 def _compared(row):
     ratio = f"{row.speedup:.2f}x"
-    return (row.name, number(row.old), number(row.new), f"{row.delta * 100:+.1f}%",
-            ratio + (" ~" if row.verdict == "same" else ""))
+    return (
+        row.name,
+        number(row.old),
+        number(row.new),
+        f"{row.delta * 100:+.1f}%",
+        ratio + (" ~" if row.verdict == "same" else ""),
+    )
 
 
 def _one_sided(row):
-    return (row.name, number(min(row.values)), number(max(row.values)), number(statistics.mean(row.values)),
-            str(row.max_rss))
+    return (
+        row.name,
+        number(min(row.values)),
+        number(max(row.values)),
+        number(statistics.mean(row.values)),
+        str(row.max_rss),
+    )
 
 
 def sections(results):
@@ -72,13 +82,15 @@ def markdown(results):
             last = f"**{row[-1]}**" if strong else row[-1].replace("|", "\\|")
             lines.append(" | ".join([*row[:-1], last]))
         table = "\n".join(lines)
-        parts.append(f"<details{opened}>\n  <summary>{title} ({len(rows)})</summary>\n\n"
-                     f"{table}\n\n</details>\n")
-    noise = [" | ".join((row.name, f"{row.noise * 100:+.1f}%", f"{row.floor * 100:.1f}%", f"{row.p:.2g}"))
-             for row in results.verdicts]
-    parts.append("<details>\n  <summary>Noise: OLD against OLD</summary>\n\n"
-                 "TEST | OLD again | FLOOR | P\n:--- | ---: | ---: | ---:\n"
-                 + "\n".join(noise) + "\n\n</details>\n")
+        parts.append(f"<details{opened}>\n  <summary>{title} ({len(rows)})</summary>\n\n{table}\n\n</details>\n")
+    noise = [
+        " | ".join((row.name, f"{row.noise * 100:+.1f}%", f"{row.floor * 100:.1f}%", f"{row.p:.2g}"))
+        for row in results.verdicts
+    ]
+    parts.append(
+        "<details>\n  <summary>Noise: OLD against OLD</summary>\n\n"
+        "TEST | OLD again | FLOOR | P\n:--- | ---: | ---: | ---:\n" + "\n".join(noise) + "\n\n</details>\n"
+    )
     return "\n".join([*parts, *(f"- {line}" for line in notes(results))]) + "\n"
 
 
@@ -90,16 +102,22 @@ def title_line(results):
 def notes(results):
     """Lines that say how to read the table, and how noisy the machine was."""
     method, others = results.method, results.environment.others or 0
-    lines = [f"OLD and NEW are microseconds, medians of {2 * method.rounds} and {method.rounds} processes, "
-             "interleaved; RATIO is OLD/NEW.",
-             f"~: not a change: the rank test (p < {method.level}) or {method.factor:g} times the noise floor says so."]
+    lines = [
+        f"OLD and NEW are microseconds, medians of {2 * method.rounds} and {method.rounds} processes, "
+        "interleaved; RATIO is OLD/NEW.",
+        f"~: not a change: the rank test (p < {method.level}) or {method.factor:g} times the noise floor says so.",
+    ]
     noise = sorted(results.verdicts, key=lambda row: abs(row.noise))
     if noise:
         worst = noise[-1]
         usual = statistics.median(abs(row.noise) for row in noise)
-        lines.append(f"noise floor (OLD against OLD): median {usual * 100:.1f}%, worst "
-                     f"{abs(worst.noise) * 100:.1f}% ({worst.name})")
+        lines.append(
+            f"noise floor (OLD against OLD): median {usual * 100:.1f}%, worst "
+            f"{abs(worst.noise) * 100:.1f}% ({worst.name})"
+        )
     if others > 0.1:
-        lines.append(f"other programs used {others * 100:.0f}% of the "
-                     "processors meanwhile: a quiet machine gives sharper figures")
+        lines.append(
+            f"other programs used {others * 100:.0f}% of the "
+            "processors meanwhile: a quiet machine gives sharper figures"
+        )
     return lines

@@ -20,9 +20,15 @@ class Verdicts(unittest.TestCase):
     def test_false_alarms(self):
         chance, alarms, found = random.Random(2), 0, 0
         for _ in range(50):
-            judged = verdicts.judge({str(number): {
-                column: values(chance, 105 if column == "new" and not number else 100, 0.3 * (number % 2))
-                for column in ("old", "control", "new")} for number in range(20)})
+            judged = verdicts.judge(
+                {
+                    str(number): {
+                        column: values(chance, 105 if column == "new" and not number else 100, 0.3 * (number % 2))
+                        for column in ("old", "control", "new")
+                    }
+                    for number in range(20)
+                }
+            )
             found += judged[0].verdict == "slower"
             alarms += sum(one.verdict != "same" for one in judged[1:])
         self.assertGreaterEqual(found, 45)

@@ -13,10 +13,10 @@ from typing import Literal
 from ..base.schema import Positive
 
 # A row counts as changed when all three hold.
-LEVEL = 0.01        # the rank test's p, adjusted for the number of rows
-FACTOR = 2.0        # the change is more than this many times the noise floor
+LEVEL = 0.01  # the rank test's p, adjusted for the number of rows
+FACTOR = 2.0  # the change is more than this many times the noise floor
 LEAST_FLOOR = 0.01  # no row's noise floor is taken to be below this
-FEWEST = 5          # with fewer values a side no rank test can reach LEVEL
+FEWEST = 5  # with fewer values a side no rank test can reach LEVEL
 
 
 def process_value(samples):
@@ -104,7 +104,18 @@ def judge(rows):
         old, new = statistics.median(v["old"] + v["control"]), statistics.median(v["new"])
         speed = math.log(new / old)
         changed = adjusted < LEVEL and abs(speed) > FACTOR * math.log1p(floor)
-        found.append(Verdict(name, old, new, new / old - 1, old / new, p, adjusted, floor,
-                             _difference(v["old"], v["control"]),
-                             ("slower" if speed > 0 else "faster") if changed else "same"))
+        found.append(
+            Verdict(
+                name,
+                old,
+                new,
+                new / old - 1,
+                old / new,
+                p,
+                adjusted,
+                floor,
+                _difference(v["old"], v["control"]),
+                ("slower" if speed > 0 else "faster") if changed else "same",
+            )
+        )
     return found

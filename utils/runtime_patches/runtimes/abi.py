@@ -17,17 +17,33 @@ from .libraries import CONCURRENCY, NAMES
 # Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in
 # RemoteInspection) know these. A name stands for the records nested in it, too.
 RECORDS = (
-    "swift::HeapObject", "swift::Job", "swift::AsyncTask", "swift::NullaryContinuationJob",
-    "swift::AsyncContext", "swift::ContinuationAsyncContext", "swift::DefaultActor",
-    "swift::TaskGroup", "swift::AsyncLet", "swift::TaskExecutorRef",
-    "swift::SerialExecutorRef", "swift::TaskOptionRecord", "swift::TaskStatusRecord",
-    "swift::ChildTaskStatusRecord", "swift::TaskGroupTaskStatusRecord",
+    "swift::HeapObject",
+    "swift::Job",
+    "swift::AsyncTask",
+    "swift::NullaryContinuationJob",
+    "swift::AsyncContext",
+    "swift::ContinuationAsyncContext",
+    "swift::DefaultActor",
+    "swift::TaskGroup",
+    "swift::AsyncLet",
+    "swift::TaskExecutorRef",
+    "swift::SerialExecutorRef",
+    "swift::TaskOptionRecord",
+    "swift::TaskStatusRecord",
+    "swift::ChildTaskStatusRecord",
+    "swift::TaskGroupTaskStatusRecord",
     "swift::CancellationNotificationStatusRecord",
-    "swift::EscalationNotificationStatusRecord", "swift::TaskDependencyStatusRecord",
-    "(anonymous namespace)::ActiveTaskStatus", "ActiveTaskStatus",
-    "swift::ActiveTaskStatus", "(anonymous namespace)::ActiveActorStatus",
-    "ActiveActorStatus", "DefaultActorImpl", "DefaultActorImplHeader",
-    "DefaultActorImplFooter", "(anonymous namespace)::DefaultActorImpl",
+    "swift::EscalationNotificationStatusRecord",
+    "swift::TaskDependencyStatusRecord",
+    "(anonymous namespace)::ActiveTaskStatus",
+    "ActiveTaskStatus",
+    "swift::ActiveTaskStatus",
+    "(anonymous namespace)::ActiveActorStatus",
+    "ActiveActorStatus",
+    "DefaultActorImpl",
+    "DefaultActorImplHeader",
+    "DefaultActorImplFooter",
+    "(anonymous namespace)::DefaultActorImpl",
     "(anonymous namespace)::DefaultActorImplHeader",
     "(anonymous namespace)::DefaultActorImplFooter",
 )
@@ -57,11 +73,13 @@ def layouts(ws, runtime):
 def debug_values(ws, runtime):
     """{symbol: value} of the integers that the library tells debuggers. The others among
     _swift_concurrency_debug_* are pointers, whose value is no interface."""
-    script = ("import ctypes, sys, json\n"
-              "library = ctypes.CDLL(sys.argv[1])\n"
-              "print(json.dumps({s: int.from_bytes(ctypes.string_at(ctypes.addressof("
-              "ctypes.c_char.in_dll(library, s)), int(n, 16)), 'little')"
-              " for s, n in zip(sys.argv[2::2], sys.argv[3::2])}))\n")
+    script = (
+        "import ctypes, sys, json\n"
+        "library = ctypes.CDLL(sys.argv[1])\n"
+        "print(json.dumps({s: int.from_bytes(ctypes.string_at(ctypes.addressof("
+        "ctypes.c_char.in_dll(library, s)), int(n, 16)), 'little')"
+        " for s, n in zip(sys.argv[2::2], sys.argv[3::2])}))\n"
+    )
     library = str(runtime.library(CONCURRENCY))
     binds = [runtime.libraries]
     listed = ws.output(["nm", "-D", "--defined-only", "-S", library], binds=binds)
@@ -69,10 +87,17 @@ def debug_values(ws, runtime):
     # Relocated data is a pointer.
     relocated = ws.output(["readelf", "-rW", library], binds=binds)
     pointers = {int(line.split()[0], 16) for line in relocated.splitlines() if re.match(r"^[0-9a-f]{16} ", line)}
-    words = [word for address, size, _, symbol in rows if int(address, 16) not in pointers
-             for word in (symbol.split("@")[0], size)]
-    return json.loads(runtime.run(ws, ["python3", "-c", script, library, *words], stdout=subprocess.PIPE,
-                                  text=True, binds=binds).stdout)
+    words = [
+        word
+        for address, size, _, symbol in rows
+        if int(address, 16) not in pointers
+        for word in (symbol.split("@")[0], size)
+    ]
+    return json.loads(
+        runtime.run(
+            ws, ["python3", "-c", script, library, *words], stdout=subprocess.PIPE, text=True, binds=binds
+        ).stdout
+    )
 
 
 def stated():
@@ -108,17 +133,29 @@ def _symbols(ws, old, new, reasons):
 
 def values(before, after):
     """The rows of integers {symbol: value} that differ."""
-    return [("debug value", f"{symbol} {before.get(symbol)} -> {after.get(symbol)}", None)
-            for symbol in sorted(before.keys() | after.keys()) if before.get(symbol) != after.get(symbol)]
+    return [
+        ("debug value", f"{symbol} {before.get(symbol)} -> {after.get(symbol)}", None)
+        for symbol in sorted(before.keys() | after.keys())
+        if before.get(symbol) != after.get(symbol)
+    ]
 
 
 def records(before, after, reasons):
     """The rows of layouts {record: lines} that differ; reasons: {name: patch that states it}."""
-    return [("layout", record + "\n" + _changed(before[record], after.get(record, [])),
-             reasons.get(record.rpartition("::")[2]))
-            for record in sorted(before) if before[record] != after.get(record)]
+    return [
+        (
+            "layout",
+            record + "\n" + _changed(before[record], after.get(record, [])),
+            reasons.get(record.rpartition("::")[2]),
+        )
+        for record in sorted(before)
+        if before[record] != after.get(record)
+    ]
 
 
 def _changed(before, after):
-    return "\n".join(line for line in difflib.unified_diff(before, after, lineterm="", n=0)
-                     if not line.startswith(("---", "+++", "@@")))
+    return "\n".join(
+        line
+        for line in difflib.unified_diff(before, after, lineterm="", n=0)
+        if not line.startswith(("---", "+++", "@@"))
+    )

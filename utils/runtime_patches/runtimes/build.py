@@ -71,8 +71,11 @@ def _ensure_before(ws):
 
 def _is_built(place, stamp):
     """Whether build folder `place` is that of `stamp`, and its libraries are as they were built."""
-    return files.read_record(place / "stamp.json") == stamp and files.is_intact(place / files.MADE) \
+    return (
+        files.read_record(place / "stamp.json") == stamp
+        and files.is_intact(place / files.MADE)
         and all(path.exists() for path in _built(place).values())
+    )
 
 
 def _build_before(ws, git, base, place, stamp):
@@ -99,9 +102,23 @@ def _build_before(ws, git, base, place, stamp):
 
 def _export(git, commit, target):
     """Writes the parts of `commit` that the build reads to `target`."""
-    run_logged(["bash", "-o", "pipefail", "-c", 'git archive "$1" -- "${@:3}" | tar -x -C "$2"',
-                "bash", commit, str(target), *_PARTS], "sources", cwd=git.folder, env=git.env,
-               failed=f"the sources of {commit[:12]} could not be written to {target}")
+    run_logged(
+        [
+            "bash",
+            "-o",
+            "pipefail",
+            "-c",
+            'git archive "$1" -- "${@:3}" | tar -x -C "$2"',
+            "bash",
+            commit,
+            str(target),
+            *_PARTS,
+        ],
+        "sources",
+        cwd=git.folder,
+        env=git.env,
+        failed=f"the sources of {commit[:12]} could not be written to {target}",
+    )
 
 
 def places(place):
@@ -114,10 +131,10 @@ def compile_commands(ws, runtime):
     runtime, as they are seen at places()."""
     text = ws.output(["ninja", "-C", _BUILD, "-t", "compdb"], fixed=places(home(ws, runtime)))
     found = {}
-    for command in json.loads(text[text.index("[\n"):]):
+    for command in json.loads(text[text.index("[\n") :]):
         argv = [word for word in shlex.split(command["command"]) if not word.endswith("ccache")]
         if "-MD" in argv:  # -MD -MT … -MF … -o …
-            argv[argv.index("-MD"):argv.index("-o") + 2] = []
+            argv[argv.index("-MD") : argv.index("-o") + 2] = []
             found[command["file"]] = argv
     return found
 
@@ -131,25 +148,40 @@ def _compile(ws, place, name, configure=False, variant=None):
             remove(path)
     lines = [f"cmake -DStringProcessing_ROOT_DIR={_SOURCE} -P {_SOURCE}/swift/Runtimes/Resync.cmake"]
     if configure:
-        lines.append(f"cmake -G Ninja -DSWIFT_TOOLCHAIN_USR:PATH='{ws.toolchain}' -C {_CONFIG}/runtime.cmake "
-                     f"-S {_SOURCE}/swift/Runtimes/Core -B {_BUILD}")
+        lines.append(
+            f"cmake -G Ninja -DSWIFT_TOOLCHAIN_USR:PATH='{ws.toolchain}' -C {_CONFIG}/runtime.cmake "
+            f"-S {_SOURCE}/swift/Runtimes/Core -B {_BUILD}"
+        )
     if variant:
         lines.append(f"cmake -C {_CONFIG}/{variant}.cmake {_BUILD}")
     # Of a variant these libraries only: the others are its users, without its sanitizer.
     targets = " ".join(library.name for library in LIBRARIES if not library.recipe) if variant else ""
     lines.append(f"ninja -C {_BUILD} {targets}")
-    lines += [f"sh {shlex.quote(str(CONFIG / library.recipe))} {_SOURCE}/swift {_BUILD}/{library.part} {ws.toolchain}"
-              for library in LIBRARIES if library.recipe]
-    env = ws.environment({"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ws.cache / "ccache")),
-                          "CCACHE_NOHASHDIR": "1"})
+    lines += [
+        f"sh {shlex.quote(str(CONFIG / library.recipe))} {_SOURCE}/swift {_BUILD}/{library.part} {ws.toolchain}"
+        for library in LIBRARIES
+        if library.recipe
+    ]
+    env = ws.environment(
+        {"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ws.cache / "ccache")), "CCACHE_NOHASHDIR": "1"}
+    )
     if ws.from_packages or shutil.which("ccache"):
         for language in ("C", "CXX"):
             env.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
     damaged = r"ninja: error: build\.ninja:\d|Parse error in cache file|file format not recognized"
-    run_logged(ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place)),
-               f"build-{name.replace(':', '-')}", env=env, failed=f"the runtime '{name}' does not build",
-               hints=[(damaged, f"the folder in which runtime '{name}' is built is damaged",
-                       f"rm -r {shlex.quote(str(place))}; the same command then rebuilds it")])
+    run_logged(
+        ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place)),
+        f"build-{name.replace(':', '-')}",
+        env=env,
+        failed=f"the runtime '{name}' does not build",
+        hints=[
+            (
+                damaged,
+                f"the folder in which runtime '{name}' is built is damaged",
+                f"rm -r {shlex.quote(str(place))}; the same command then rebuilds it",
+            )
+        ],
+    )
     files.write_intact(record, {}, _built(place).values())
 
 
@@ -170,12 +202,16 @@ def _ensure_copy(ws, runtime):
         if runtime.patch:
             commit = state.commits.get(runtime.patch)
             if not commit:
-                raise UserError(f"{git.folder} has no commit of patch '{runtime.patch}'",
-                                f"utils/apply-patches --checkout {tree}")
-            applied = applied[:applied.index(runtime.patch) + 1]
+                raise UserError(
+                    f"{git.folder} has no commit of patch '{runtime.patch}'", f"utils/apply-patches --checkout {tree}"
+                )
+            applied = applied[: applied.index(runtime.patch) + 1]
     place, stamp, fresh = _copy_of_before(ws, runtime)
-    with Step(f"runtime '{runtime}': {len(applied)} patches on {stamp['base'][:12]}"
-              + ("" if commit else _edits(git)) + (" (1-2 min)" if runtime.variant and fresh else "")):
+    with Step(
+        f"runtime '{runtime}': {len(applied)} patches on {stamp['base'][:12]}"
+        + ("" if commit else _edits(git))
+        + (" (1-2 min)" if runtime.variant and fresh else "")
+    ):
         _sync(ws, git, commit, place)
         _compile(ws, place, runtime.name, variant=runtime.variant)
     made = {**stamp, "name": runtime.name, "patches": applied}
@@ -224,9 +260,12 @@ def _sync(ws, git, commit, place):
     parts = [str(origin / part) for part in _PARTS]
     # Resync's copies below Runtimes/ stay: CMake compares them.
     for options, some in ((["--delete"], parts[1:]), ([], parts[:1])):
-        run_logged(ws.command(["rsync", "-rlpc", "--no-times", *options, *some, str(place / "source")],
-                              binds=[origin]),
-                   "sync", failed="the sources could not be copied", env=ws.environment())
+        run_logged(
+            ws.command(["rsync", "-rlpc", "--no-times", *options, *some, str(place / "source")], binds=[origin]),
+            "sync",
+            failed="the sources could not be copied",
+            env=ws.environment(),
+        )
     if commit:
         remove(origin)
 
@@ -265,13 +304,19 @@ def _assemble(ws, runtime, libraries, made):
         shutil.copy2(path, copy)
         copy.replace(target / name)
     tools = variants.complete(ws, runtime) if runtime.variant else []
-    made = {"name": runtime.name, "exports": {}, **made,
-            "sha256": {name: files.sha256(target / name) for name in NAMES if (target / name).exists()}}
+    made = {
+        "name": runtime.name,
+        "exports": {},
+        **made,
+        "sha256": {name: files.sha256(target / name) for name in NAMES if (target / name).exists()},
+    }
     for name in libraries:
         added, removed = symbols.difference(ws, toolchain / name, target / name)
         if removed:
-            raise UserError(f"{name} of runtime '{runtime}' lacks {len(removed)} symbols of the toolchain's, such as "
-                            f"{removed[0]}", "programs that use them would not start: nothing may go")
+            raise UserError(
+                f"{name} of runtime '{runtime}' lacks {len(removed)} symbols of the toolchain's, such as {removed[0]}",
+                "programs that use them would not start: nothing may go",
+            )
         made["exports"][name] = added
     files.write_intact(runtime.record_path, made, (*target.iterdir(), *tools))
     added = [symbol for some in made["exports"].values() for symbol in some]

@@ -20,19 +20,29 @@ from . import build
 from .runtime import parse
 
 _NO_DISPATCH = ("-USWIFT_CONCURRENCY_USES_DISPATCH",)
-_ONE_THREAD = ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_NONE",
-               "-DSWIFT_STDLIB_SINGLE_THREADED_CONCURRENCY", *_NO_DISPATCH)
+_ONE_THREAD = (
+    "-USWIFT_THREADING_LINUX",
+    "-DSWIFT_THREADING_NONE",
+    "-DSWIFT_STDLIB_SINGLE_THREADED_CONCURRENCY",
+    *_NO_DISPATCH,
+)
 # {name: (library that it concerns, or "" for both, what upstream's CMake files define for it)}
 CONFIGURATIONS = {
     "pthreads": ("", ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_PTHREADS")),
     "c11": ("", ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_C11")),
     "single-threaded": ("", _ONE_THREAD),
     # Actors are locks in it (SWIFT_CONCURRENCY_ACTORS_AS_LOCKS, which Actor.cpp sets by it).
-    "task-to-thread": ("Concurrency", ("-DSWIFT_STDLIB_TASK_TO_THREAD_MODEL_CONCURRENCY",
-                                       *_NO_DISPATCH)),
-    "embedded": ("Concurrency", (*_ONE_THREAD, "-DSWIFT_CONCURRENCY_EMBEDDED=1",
-                                 "-DSWIFT_RUNTIME_EMBEDDED=1", "-USWIFT_ENABLE_REFLECTION",
-                                 "-USWIFT_STDLIB_HAS_ENVIRON")),
+    "task-to-thread": ("Concurrency", ("-DSWIFT_STDLIB_TASK_TO_THREAD_MODEL_CONCURRENCY", *_NO_DISPATCH)),
+    "embedded": (
+        "Concurrency",
+        (
+            *_ONE_THREAD,
+            "-DSWIFT_CONCURRENCY_EMBEDDED=1",
+            "-DSWIFT_RUNTIME_EMBEDDED=1",
+            "-USWIFT_ENABLE_REFLECTION",
+            "-USWIFT_STDLIB_HAS_ENVIRON",
+        ),
+    ),
     "assertions": ("", ("-UNDEBUG",)),
     "escalation": ("Concurrency", ("-DSWIFT_CONCURRENCY_ENABLE_PRIORITY_ESCALATION=1",)),
     "32-bit": ("", ("-m32",)),
@@ -46,6 +56,7 @@ _PROBE = "#include <cstdlib>\n#include <atomic>\n#include <vector>\n"
 class Row(NamedTuple):
     """One configuration: how many files compile; {file: first error} of those that fail
     without the series as well, and of those that fail with it only; or why none gets that far."""
+
     name: str
     compiled: int = 0
     upstream: dict = {}
@@ -57,16 +68,17 @@ def check_names(names):
     """UserError if not all are names of configurations."""
     for name in names:
         if name not in CONFIGURATIONS:
-            raise UserError(f"no configuration '{name}'",
-                            "configurations are " + ", ".join(CONFIGURATIONS), 2)
+            raise UserError(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS), 2)
 
 
 def check(ws, names):
     """Yields a Row for each configuration. Runtimes before and after must have been built."""
     before, after = _Tree(ws, parse("before")), _Tree(ws, parse("after"))
     changed = _files(before, after)
-    with tempfile.TemporaryDirectory() as folder, \
-            concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
+    ):
         for name in names:
             library, flags = CONFIGURATIONS[name]
             files = [file for file in changed if library in file]
@@ -74,8 +86,7 @@ def check(ws, names):
                 if "-m32" in flags:
                     flags += _headers_32(ws, folder)
                 reason = _probe(ws, flags)
-                yield Row(name, reason=reason) if reason else _row(
-                    name, flags, files, before, after, pool)
+                yield Row(name, reason=reason) if reason else _row(name, flags, files, before, after, pool)
 
 
 class _Tree:
@@ -92,12 +103,17 @@ class _Tree:
         none for a file that this runtime has not."""
         if file not in self.commands:
             return {}
-        done = self.ws.run([*self.commands[file], *flags, "-fsyntax-only", "-w",
-                            "-ferror-limit=0"], fixed=self.places, cwd=self.places[1][1],
-                           check=False, capture_output=True, text=True, errors="replace")
+        done = self.ws.run(
+            [*self.commands[file], *flags, "-fsyntax-only", "-w", "-ferror-limit=0"],
+            fixed=self.places,
+            cwd=self.places[1][1],
+            check=False,
+            capture_output=True,
+            text=True,
+            errors="replace",
+        )
         found = {}
-        for place, line, message in re.findall(
-                r"(?m)^(?:(\S+?):(\d+):\d+|\S+): (?:fatal )?error: (.*)", done.stderr):
+        for place, line, message in re.findall(r"(?m)^(?:(\S+?):(\d+):\d+|\S+): (?:fatal )?error: (.*)", done.stderr):
             place = os.path.normpath(place).removeprefix(f"{self.seen}/")
             found.setdefault((place, message), f"{place}:{line}: {message}")
         if done.returncode and not found:
@@ -107,14 +123,21 @@ class _Tree:
 
 def _files(before, after):
     """The C++ files of `after` that differ from before's, or include a header that does."""
-    changed = {path.name for path in (after.folder / "stdlib" / "public").rglob("*.*")
-               if path.is_file() and not _same(path, before.folder
-                                               / path.relative_to(after.folder))}
-    included = re.compile(r'#\s*include\s*"(?:[^"]*/)?(?:'
-                          + "|".join(map(re.escape, sorted(changed))) + ')"')
-    return [file for file in after.commands if file.endswith(".cpp") and (
-        Path(file).name in changed
-        or included.search((after.folder / Path(file).relative_to(after.seen)).read_text()))]
+    changed = {
+        path.name
+        for path in (after.folder / "stdlib" / "public").rglob("*.*")
+        if path.is_file() and not _same(path, before.folder / path.relative_to(after.folder))
+    }
+    included = re.compile(r'#\s*include\s*"(?:[^"]*/)?(?:' + "|".join(map(re.escape, sorted(changed))) + ')"')
+    return [
+        file
+        for file in after.commands
+        if file.endswith(".cpp")
+        and (
+            Path(file).name in changed
+            or included.search((after.folder / Path(file).relative_to(after.seen)).read_text())
+        )
+    ]
 
 
 def _same(path, old):
@@ -138,8 +161,14 @@ def _row(name, flags, files, before, after, pool):
 
 def _probe(ws, flags):
     """Why nothing can be compiled with these flags here; empty where it can."""
-    done = ws.run(["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"], input=_PROBE,
-                  check=False, capture_output=True, text=True, errors="replace")
+    done = ws.run(
+        ["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"],
+        input=_PROBE,
+        check=False,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
     reasons = re.findall(r"error: (.*)", done.stderr) or ["clang fails"]
     return f"no system headers for it: {reasons[0]}" if done.returncode else ""
 
@@ -151,5 +180,4 @@ def _headers_32(ws, folder):
     (Path(folder) / "gnu" / "stubs-32.h").touch()
     done = ws.run(["clang++", "-print-file-name=crtbegin.o"], capture_output=True, text=True)
     gcc = Path(done.stdout.strip()).parent  # …/TRIPLE/VERSION
-    return (f"--gcc-install-dir={gcc}", "-isystem", folder,
-            "-idirafter", f"/usr/include/{gcc.parent.name}")
+    return (f"--gcc-install-dir={gcc}", "-isystem", folder, "-idirafter", f"/usr/include/{gcc.parent.name}")

@@ -46,8 +46,22 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=
         if swift:
             imported = ["-import-objc-header", str(bridging)] if bridging else []
             imported += [word for include in includes for word in ("-Xcc", include)]
-            _run(ws, runtime, ["swiftc", *flags, "-parse-as-library", "-module-name", "main", *imported,
-                               *map(str, swift), *objects, "-o", str(partial)])
+            _run(
+                ws,
+                runtime,
+                [
+                    "swiftc",
+                    *flags,
+                    "-parse-as-library",
+                    "-module-name",
+                    "main",
+                    *imported,
+                    *map(str, swift),
+                    *objects,
+                    "-o",
+                    str(partial),
+                ],
+            )
         else:
             _run(ws, runtime, ["clang", *objects, *link, "-o", str(partial)])
         os.replace(partial, program)
@@ -58,9 +72,20 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=
 def _run(ws, runtime, argv):
     # The compiler does not run on the libraries of the runtime.
     env = {name: value for name, value in runtime.environment(ws).items() if name == "PATH"}
-    done = ws.run(argv, env=env, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                  stderr=subprocess.STDOUT, text=True, errors="replace")
+    done = ws.run(
+        argv,
+        env=env,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     if done.returncode:
         sys.stderr.write(done.stdout)
-        raise UserError(f"{argv[0]} failed (exit status {done.returncode})", "its messages are above; "
-                        f"utils/with-runtime stock -- {argv[0]} --version shows whether the toolchain works")
+        raise UserError(
+            f"{argv[0]} failed (exit status {done.returncode})",
+            "its messages are above; "
+            f"utils/with-runtime stock -- {argv[0]} --version shows whether the toolchain works",
+        )

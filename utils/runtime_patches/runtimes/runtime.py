@@ -103,8 +103,10 @@ def parse(name):
     if name.startswith("upto:"):
         series.load().check(name[5:])
         return Runtime(name, "upto", name[5:])
-    raise UserError(f"no runtime '{name}'", f"runtimes are stock, before, after, upto:PATCH, "
-                    f"{', '.join(variants.NAMES)} and before-VARIANT")
+    raise UserError(
+        f"no runtime '{name}'",
+        f"runtimes are stock, before, after, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT",
+    )
 
 
 def upto(patch):
@@ -114,8 +116,14 @@ def upto(patch):
 
 def names():
     """All names of runtimes, for completion."""
-    return ["stock", "before", "after", *variants.NAMES, *(f"before-{name}" for name in variants.NAMES),
-            *(f"upto:{name}" for name in series.load().names)]
+    return [
+        "stock",
+        "before",
+        "after",
+        *variants.NAMES,
+        *(f"before-{name}" for name in variants.NAMES),
+        *(f"upto:{name}" for name in series.load().names),
+    ]
 
 
 @functools.cache

@@ -14,15 +14,19 @@ def before(ws):
     if not place.is_dir():
         return Line(MISSING, "before", "made when it is needed (5-7 min)", again)
     if not files.is_intact(place / files.MADE):
-        return Line(STALE, place.name, "its libraries are not as they were built: linked again when needed",
-                    again, place)
+        return Line(
+            STALE, place.name, "its libraries are not as they were built: linked again when needed", again, place
+        )
     return Line(READY, place.name, "the unpatched build", path=place)
 
 
 def laid(ws):
     """[Line] of the folders in build/runtimes."""
-    return [_runtime(ws, folder) for folder in sorted(FOLDER.glob("*"))
-            if folder.is_dir() and not folder.name.endswith(".partial")]
+    return [
+        _runtime(ws, folder)
+        for folder in sorted(FOLDER.glob("*"))
+        if folder.is_dir() and not folder.name.endswith(".partial")
+    ]
 
 
 def _runtime(ws, folder):
@@ -50,5 +54,8 @@ def _as_laid(runtime, record):
     """Whether the content of the libraries is as the record says."""
     digests = record.get("sha256")
     paths = [path for path in map(runtime.library, NAMES) if path.exists()]
-    return isinstance(digests, dict) and bool(paths) and all(
-        path.is_file() and files.sha256(path) == digests.get(path.name) for path in paths)
+    return (
+        isinstance(digests, dict)
+        and bool(paths)
+        and all(path.is_file() and files.sha256(path) == digests.get(path.name) for path in paths)
+    )

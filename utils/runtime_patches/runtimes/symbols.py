@@ -7,7 +7,8 @@ import re
 # is anybody's interface.
 _NOT_OURS = re.compile(
     r"_Z(?:N[KVO]*)?(?:St|9__gnu_cxx)|_ZT[ISVT]*(?:N?St|N9__gnu_cxx)|_ZGVN?St"
-    r"|__odr_asan_gen_|__(?:start|stop)_|__bss_start$|_edata$|_end$")
+    r"|__odr_asan_gen_|__(?:start|stop)_|__bss_start$|_edata$|_end$"
+)
 
 
 def exports(ws, library):

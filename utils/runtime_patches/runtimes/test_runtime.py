@@ -17,9 +17,13 @@ class Series:
 @mock.patch.object(series, "load", Series)
 class Names(unittest.TestCase):
     def test_names(self):
-        for name, wanted in {"stock": ("stock", None, None), "after": ("after", None, None),
-                             "asan": ("after", None, "asan"), "before-tsan": ("before", None, "tsan"),
-                             "upto:second": ("upto", "second", None)}.items():
+        for name, wanted in {
+            "stock": ("stock", None, None),
+            "after": ("after", None, None),
+            "asan": ("after", None, "asan"),
+            "before-tsan": ("before", None, "tsan"),
+            "upto:second": ("upto", "second", None),
+        }.items():
             found = runtime.parse(name)
             self.assertEqual((found.base, found.patch, found.variant), wanted)
             self.assertEqual((found.name, ":" in found.folder.name), (name, False))

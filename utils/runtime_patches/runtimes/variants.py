@@ -35,8 +35,9 @@ def complete(ws, runtime):
         options = f" -sanitize={_SANITIZE[variant]} -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0"
     if variant == "tsan":
         partial = mutex.with_suffix(".partial")
-        ws.run(["clang", "-O1", "-fPIC", "-c", "-o", partial, CONFIG / "variants" / "tsan-mutex.c"],
-               binds=[runtime.folder])
+        ws.run(
+            ["clang", "-O1", "-fPIC", "-c", "-o", partial, CONFIG / "variants" / "tsan-mutex.c"], binds=[runtime.folder]
+        )
         partial.replace(mutex)
         options += f" -Xlinker {shlex.quote(str(mutex))}"
     compiler = binaries / "swiftc"
@@ -52,6 +53,7 @@ def complete(ws, runtime):
 
 def variables(variant):
     """The environment variables that programs on a variant want: which reports to leave out."""
+
     def suppressions(sanitizer):
         return f"suppressions='{TEST / sanitizer}-suppressions.txt'"
 

@@ -64,16 +64,20 @@ def require_clean(git):
     """UserError when the work tree or index differs from HEAD, or a git operation
     is half done."""
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
-    for name, what in (("rebase-merge", "rebase"), ("rebase-apply", "am or rebase"),
-                       ("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick")):
+    for name, what in (
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "am or rebase"),
+        ("MERGE_HEAD", "merge"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ):
         if (gitdir / name).exists():
-            raise UserError(f"a git {what} is under way in {git.folder}",
-                            "finish or abort it first")
+            raise UserError(f"a git {what} is under way in {git.folder}", "finish or abort it first")
     changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
     if changed:
-        raise UserError(f"{git.folder} has uncommitted changes, the first in "
-                        f"{changed[0][3:]}",
-                        f"commit or stash them: git -C {git.folder} stash")
+        raise UserError(
+            f"{git.folder} has uncommitted changes, the first in {changed[0][3:]}",
+            f"commit or stash them: git -C {git.folder} stash",
+        )
 
 
 def apply(folder, only=(), three_way=False):
@@ -92,10 +96,13 @@ def apply(folder, only=(), three_way=False):
         missing = [s for s in wanted if s not in state.applied]
         raise UserError(
             f"{git.folder} holds "
-            + ("another version of the series" if not missing
-               else f"only a part of the series (not {', '.join(missing)})"),
-            f"go back to its base and apply again: git -C {git.folder} reset --hard "
-            f"{state.base[:12]}")
+            + (
+                "another version of the series"
+                if not missing
+                else f"only a part of the series (not {', '.join(missing)})"
+            ),
+            f"go back to its base and apply again: git -C {git.folder} reset --hard {state.base[:12]}",
+        )
     require_clean(git)
     with scratch_index(git) as scratch:
         commit = state.head
@@ -115,9 +122,19 @@ def _same(git, state, chosen, partial):
         return False
     if partial:
         return True
-    tree = {line.split("\t")[1]: line.split()[2] for line in
-            git.out("ls-tree", "-r", state.tests or state.head, "--", "test/Concurrency",
-                    "test/Runtime", "test/programs", "benchmark/single-source").splitlines()}
+    tree = {
+        line.split("\t")[1]: line.split()[2]
+        for line in git.out(
+            "ls-tree",
+            "-r",
+            state.tests or state.head,
+            "--",
+            "test/Concurrency",
+            "test/Runtime",
+            "test/programs",
+            "benchmark/single-source",
+        ).splitlines()
+    }
     return all(tree.get(path) == git.line("hash-object", ours) for path, ours in series.laid_files().items())
 
 
@@ -131,8 +148,7 @@ def scratch_index(git):
 
 def _apply_one(scratch, patch, three_way, shown):
     mode = ["--3way"] if three_way else []
-    done = scratch.call("apply", "--cached", "--whitespace=nowarn", *mode, "-",
-                        input=patch.diff)
+    done = scratch.call("apply", "--cached", "--whitespace=nowarn", *mode, "-", input=patch.diff)
     if done.returncode == 0:
         return
     for line in done.stderr.splitlines():
@@ -143,18 +159,19 @@ def _apply_one(scratch, patch, three_way, shown):
                 f"{patch.path} does not apply to {shown}: {failed[1]}"
                 f"{f', hunk {hunk}' if hunk else ''} (line {failed[2]})",
                 "the checkout is as it was; --3way merges where the context differs"
-                if not three_way else "the checkout is as it was; docs/guides.md says how to "
-                "rebase the series by hand")
-        missing = re.match(r"error: (.+): (does not exist in index|already exists in index)",
-                           line)
+                if not three_way
+                else "the checkout is as it was; docs/guides.md says how to rebase the series by hand",
+            )
+        missing = re.match(r"error: (.+): (does not exist in index|already exists in index)", line)
         if missing:
-            raise UserError(f"{patch.path} does not apply to {shown}: {missing[1]} "
-                            f"{missing[2].replace(' in index', '')}",
-                            "the checkout is as it was; is it at "
-                            f"{pins.load().swift.tag}?")
+            raise UserError(
+                f"{patch.path} does not apply to {shown}: {missing[1]} {missing[2].replace(' in index', '')}",
+                f"the checkout is as it was; is it at {pins.load().swift.tag}?",
+            )
     reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-    raise UserError(f"{patch.path} does not apply to {shown}: "
-                    f"{re.sub('^error: ', '', reason)}", "the checkout is as it was")
+    raise UserError(
+        f"{patch.path} does not apply to {shown}: {re.sub('^error: ', '', reason)}", "the checkout is as it was"
+    )
 
 
 def _commit(scratch, parent, message, author, date):
@@ -162,11 +179,9 @@ def _commit(scratch, parent, message, author, date):
     name, mail = (found[1], found[2]) if found else _AUTHOR[:2]
     env = {}
     for who in ("AUTHOR", "COMMITTER"):
-        env |= {f"GIT_{who}_NAME": name, f"GIT_{who}_EMAIL": mail,
-                f"GIT_{who}_DATE": date or _AUTHOR[2]}
+        env |= {f"GIT_{who}_NAME": name, f"GIT_{who}_EMAIL": mail, f"GIT_{who}_DATE": date or _AUTHOR[2]}
     tree = scratch.line("write-tree")
-    return scratch.line("commit-tree", tree, "-p", parent, "-F", "-", input=message,
-                        env=env)
+    return scratch.line("commit-tree", tree, "-p", parent, "-F", "-", input=message, env=env)
 
 
 def _lay(scratch, parent, chosen):
@@ -175,24 +190,25 @@ def _lay(scratch, parent, chosen):
     laid = series.laid_files()
     if chosen is not None:
         tests = {t for p in chosen for t in (*p.tests, *p.guards)}
-        laid = {k: v for k, v in laid.items()
-                if k in tests or k.startswith("benchmark/") or "/Inputs/" in k}
+        laid = {k: v for k, v in laid.items() if k in tests or k.startswith("benchmark/") or "/Inputs/" in k}
     lines = []
     for path, ours in laid.items():
         blob = scratch.line("hash-object", "-w", ours)
         mode = "100755" if os.access(ours, os.X_OK) else "100644"
         lines.append(f"{mode} {blob}\t{path}")
     modules = sorted(Path(p).stem for p in laid if p.startswith("benchmark/"))
-    for path, register in (("benchmark/CMakeLists.txt", _register_cmake),
-                           ("benchmark/utils/main.swift", _register_main)):
+    for path, register in (
+        ("benchmark/CMakeLists.txt", _register_cmake),
+        ("benchmark/utils/main.swift", _register_main),
+    ):
         text = register(scratch.out("show", f"{parent}:{path}"), modules)
         blob = scratch.line("hash-object", "-w", "--stdin", input=text)
         lines.append(f"100644 {blob}\t{path}")
     scratch.out("update-index", "--add", "--index-info", input="\n".join(lines) + "\n")
     name, mail, date = _AUTHOR
-    return _commit(scratch, parent,
-                   f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n",
-                   f"{name} <{mail}>", date)
+    return _commit(
+        scratch, parent, f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n", f"{name} <{mail}>", date
+    )
 
 
 def _register_cmake(text, modules):
@@ -206,14 +222,16 @@ def _register_cmake(text, modules):
 
 def _register_main(text, modules):
     """Adds `import M` and `register(M.benchmarks)` lines, each in its sorted place."""
-    for line in [f"import {m}" for m in modules] + [f"register({m}.benchmarks)"
-                                                    for m in modules]:
+    for line in [f"import {m}" for m in modules] + [f"register({m}.benchmarks)" for m in modules]:
         lines = text.split("\n")
         if line in lines:
             continue
-        kind = line[:line.index(" ") + 1] if line.startswith("import") else "register("
-        same = [i for i, old in enumerate(lines) if old.startswith(kind)
-                and not old.startswith(("import TestsUtils", "import DriverUtils"))]
+        kind = line[: line.index(" ") + 1] if line.startswith("import") else "register("
+        same = [
+            i
+            for i, old in enumerate(lines)
+            if old.startswith(kind) and not old.startswith(("import TestsUtils", "import DriverUtils"))
+        ]
         later = [i for i in same if lines[i].lower() > line.lower()]
         lines.insert(later[0] if later else same[-1] + 1, line)
         text = "\n".join(lines)
@@ -231,11 +249,14 @@ def _move(git, new):
     if done.returncode:
         untracked = re.findall(r"^\t(.+)$", done.stderr, re.M)
         if untracked:
-            raise UserError(f"{git.folder}: {untracked[0]} is in the way and is not tracked by "
-                            "git", "move it away; the checkout is as it was")
+            raise UserError(
+                f"{git.folder}: {untracked[0]} is in the way and is not tracked by git",
+                "move it away; the checkout is as it was",
+            )
         reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
-        raise UserError(f"git cannot move {git.folder} to the series: {reason}",
-                        f"look at it with: git -C {git.folder} status")
+        raise UserError(
+            f"git cannot move {git.folder} to the series: {reason}", f"look at it with: git -C {git.folder} status"
+        )
 
 
 @contextlib.contextmanager
@@ -250,9 +271,22 @@ def _uninterrupted():
 
 def export_text(git, commit):
     """The patch file of a commit; the same bytes on every machine."""
-    text = git.out("format-patch", "-1", "--stdout", "--zero-commit", "--no-signature",
-                   "--full-index", "--no-stat", "--no-renames", "-N", "-U3",
-                   "--no-attach", "--encode-email-headers", "--no-cover-letter", commit)
+    text = git.out(
+        "format-patch",
+        "-1",
+        "--stdout",
+        "--zero-commit",
+        "--no-signature",
+        "--full-index",
+        "--no-stat",
+        "--no-renames",
+        "-N",
+        "-U3",
+        "--no-attach",
+        "--encode-email-headers",
+        "--no-cover-letter",
+        commit,
+    )
     # The mail separator's fixed date says nothing; a patch starts with its author.
     return text.partition("\n")[2].rstrip("\n") + "\n"
 
@@ -267,12 +301,15 @@ def _require_names(git, state):
     if base in map(_subject, gone):
         unnamed.append(state.base)
     if unnamed:
-        raise UserError(f"{git.folder}: {len(unnamed)} commits in or above the series have no "
-                        f"line '{name}: NAME', the last is {unnamed[-1][:12]}",
-                        "give each a name, or rebase them into the patches they belong to")
+        raise UserError(
+            f"{git.folder}: {len(unnamed)} commits in or above the series have no "
+            f"line '{name}: NAME', the last is {unnamed[-1][:12]}",
+            "give each a name, or rebase them into the patches they belong to",
+        )
     if state.twice:
-        raise UserError(f"{git.folder} has several commits with the line '{name}: "
-                        f"{state.twice[0]}'", "give each a name of its own")
+        raise UserError(
+            f"{git.folder} has several commits with the line '{name}: {state.twice[0]}'", "give each a name of its own"
+        )
 
 
 def _subject(slug):
@@ -290,13 +327,17 @@ def export(folder, check=False):
     git = git_of(folder)
     state = State(git)
     if not state.commits:
-        raise UserError(f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer",
-                        f"utils/apply-patches --checkout {Path(folder)}")
+        raise UserError(
+            f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer",
+            f"utils/apply-patches --checkout {Path(folder)}",
+        )
     _require_names(git, state)
     for name in state.applied:
         if not re.fullmatch(patches.NAME, name):
-            raise UserError(f"commit {state.commits[name][:12]}: '{name}' is not a patch name",
-                            "names are lower-case words joined by hyphens")
+            raise UserError(
+                f"commit {state.commits[name][:12]}: '{name}' is not a patch name",
+                "names are lower-case words joined by hyphens",
+            )
     listed = series.load()
     wanted = {listed.path(n): export_text(git, state.commits[n]) for n in state.applied}
     comments = []

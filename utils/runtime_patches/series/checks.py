@@ -71,7 +71,7 @@ def of_patch(patch):
     for field in patches.FIELDS:
         if not patch.fields.get(field) and field not in patches.OPTIONAL:
             found.append(f"the header has no '{field}:'")
-    found += _form(patch.body[len(patch.why):])
+    found += _form(patch.body[len(patch.why) :])
     found += _tests(patch) + _benchmark(patch) + _status(patch)
     for file in patch.files:
         if file.startswith(("test/", "benchmark/")):
@@ -87,8 +87,11 @@ def _form(fields):
     names = re.findall(rf"(?m)^({'|'.join(wanted)}):", fields)
     if names != [name for name in wanted if name in names]:
         return [f"the fields are not each there once, in this order: {', '.join(wanted)}"]
-    return [f"'{line}' is neither a field nor indented, as a field's further lines are"
-            for line in fields.splitlines() if not re.match(rf"(?:{'|'.join(wanted)}):|[ \t]+\S", line)][:1]
+    return [
+        f"'{line}' is neither a field nor indented, as a field's further lines are"
+        for line in fields.splitlines()
+        if not re.match(rf"(?:{'|'.join(wanted)}):|[ \t]+\S", line)
+    ][:1]
 
 
 def _tests(patch):
@@ -104,8 +107,10 @@ def _tests(patch):
         if (REPO / file).is_file():
             words = ",".join(re.findall(_CONDITIONS, (REPO / file).read_text(encoding="utf-8", errors="replace")))
             if f"without_{patch.slug}" not in re.split(r"[\s,|&()!]+", words):
-                found.append(f"'Test:' names {file}, which has no 'XFAIL: without_{patch.slug}' (or UNSUPPORTED): "
-                             "a test that passes without the patch belongs into 'Guard:'")
+                found.append(
+                    f"'Test:' names {file}, which has no 'XFAIL: without_{patch.slug}' (or UNSUPPORTED): "
+                    "a test that passes without the patch belongs into 'Guard:'"
+                )
     return found
 
 
@@ -116,9 +121,11 @@ def _benchmark(patch):
     if not re.search(r"\d.*\d", text):
         return ["'Benchmark:' has no figures before and after (or 'none: reason')"]
     known = "\n".join(path.read_text() for path in (BENCHMARK / "single-source").glob("*.swift"))
-    return [f"'Benchmark:' names {row}, which no suite entry has"
-            for row in re.findall(r"\b([A-Z]\w+(?:\.\w+)+)\b", text)
-            if row not in known and row.split(".")[0] + "." not in known]
+    return [
+        f"'Benchmark:' names {row}, which no suite entry has"
+        for row in re.findall(r"\b([A-Z]\w+(?:\.\w+)+)\b", text)
+        if row not in known and row.split(".")[0] + "." not in known
+    ]
 
 
 def _status(patch):
@@ -148,6 +155,10 @@ def applies(sources):
                 return [(f"{patch.slug}.patch", lines[0][7:] if lines else "does not apply")]
             moved = re.search(r"Hunk #(\d+) succeeded at \d+ \(offset (-?\d+) lines?\)", done.stderr)
             if moved:
-                return [(f"{patch.slug}.patch", f"hunk {moved[1]} applies {moved[2]} lines off: "
-                         "utils/export-patches writes exact ones")]
+                return [
+                    (
+                        f"{patch.slug}.patch",
+                        f"hunk {moved[1]} applies {moved[2]} lines off: utils/export-patches writes exact ones",
+                    )
+                ]
     return []

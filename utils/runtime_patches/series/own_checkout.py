@@ -17,13 +17,11 @@ FOLDER = BUILD / "checkout"
 def renew(ws, own=FOLDER):
     """Makes build/checkout, or brings it up to patches/; never over somebody's work."""
     stamp = own / "series.json"
-    wanted = {"series": series.load().key, "patches": series.load().patches_key,
-              "sources": str(ws.sources)}
+    wanted = {"series": series.load().key, "patches": series.load().patches_key, "sources": str(ws.sources)}
     made = files.read_record(stamp)
     git = checkout.git_of(own)
     if own.exists() and not (made and (own / "swift" / ".git").exists() and git.has("HEAD")):
-        raise UserError(f"{own} is not intact; does it hold your work?",
-                        f"save that, then rm -r '{own}'")
+        raise UserError(f"{own} is not intact; does it hold your work?", f"save that, then rm -r '{own}'")
     if made and {k: made.get(k) for k in wanted} == wanted and "renewing" not in made:
         return
     if made and "renewing" in made:
@@ -52,7 +50,8 @@ def _holds_work(git, own, made, wanted):
     if not same and not (exported and made.get("sources") == wanted["sources"]):
         raise UserError(
             f"{own} holds work that is not in patches/, and patches/ has changed",
-            f"utils/export-patches writes it back; or throw it away: rm -r '{own}'")
+            f"utils/export-patches writes it back; or throw it away: rm -r '{own}'",
+        )
     # Only what patches/ has may be thrown away. Our tests and benchmarks run from
     # here, so it does no harm that the checkout has older ones.
     return bool(dirty) or not exported or _tests_edited(git, made.get("head", head))
@@ -63,14 +62,15 @@ def _keep_found(git, own, made):
     git's stash: it is half of one of them, or edits made since."""
     state = checkout.State(git)
     if state.commits and state.head != made.get("head") and not _exported(own):
-        raise UserError(f"{own} holds commits that are not in patches/, and patches/ has changed",
-                        f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'")
+        raise UserError(
+            f"{own} holds commits that are not in patches/, and patches/ has changed",
+            f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'",
+        )
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
     (gitdir / "index.lock").unlink(missing_ok=True)
     if git.out("status", "--porcelain", "--untracked-files=no"):
         git.out("stash", "push", "-q", "-m", "found when the series was applied again")
-        note("the checkout was half made; what was changed in it: "
-             f"git -C {git.folder} stash show -p")
+        note(f"the checkout was half made; what was changed in it: git -C {git.folder} stash show -p")
 
 
 def _make_checkout(ws, own, wanted):
@@ -80,8 +80,7 @@ def _make_checkout(ws, own, wanted):
         remove(partial)
         partial.mkdir(parents=True)
         source, base = checkout.unpatched(ws.sources)
-        source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"),
-                   str(partial / "swift"))
+        source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"), str(partial / "swift"))
         git = checkout.git_of(partial)
         git.out("checkout", "-q", "-B", "series", base)
         git.out("config", "user.name", "Swift Runtime Patches")
@@ -91,8 +90,7 @@ def _make_checkout(ws, own, wanted):
             if path.name != "swift" and path.is_dir():
                 (partial / path.name).symlink_to(path)
         checkout.apply(partial)
-        files.write_record(partial / "series.json",
-                           {**wanted, "head": git.line("rev-parse", "HEAD")})
+        files.write_record(partial / "series.json", {**wanted, "head": git.line("rev-parse", "HEAD")})
         remove(own)
         partial.rename(own)
 
@@ -107,8 +105,9 @@ def _exported(own):
 
 def _tests_edited(git, head):
     """Whether tests or benchmarks were changed in the checkout since `head`."""
-    return not git.has(head) or bool(git.out("diff", "--name-only", head, "HEAD", "--", "test",
-                                             "validation-test", "benchmark"))
+    return not git.has(head) or bool(
+        git.out("diff", "--name-only", head, "HEAD", "--", "test", "validation-test", "benchmark")
+    )
 
 
 def state():
@@ -123,13 +122,16 @@ def state():
         head = git.line("rev-parse", "HEAD")
         changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
     except (OSError, UserError):
-        return states.Line(states.FAULT, name, "is not intact; does it hold your work?",
-                           f"save that, then rm -r '{FOLDER}'", FOLDER)
+        return states.Line(
+            states.FAULT, name, "is not intact; does it hold your work?", f"save that, then rm -r '{FOLDER}'", FOLDER
+        )
     if head != made.get("head") or changed:
         what = f"{len(changed)} changed files" if changed else "commits"
-        return states.Line(states.READY, name, f"holds {what} that are not in patches/",
-                           "utils/export-patches, after a commit", FOLDER)
+        return states.Line(
+            states.READY, name, f"holds {what} that are not in patches/", "utils/export-patches, after a commit", FOLDER
+        )
     if made.get("series") != series.load().key:
-        return states.Line(states.STALE, name, "patches/ has changed since: renewed when needed",
-                           "utils/apply-patches", FOLDER)
+        return states.Line(
+            states.STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", FOLDER
+        )
     return states.Line(states.READY, name, "the series as commits", path=FOLDER)

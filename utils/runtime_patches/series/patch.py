@@ -22,6 +22,7 @@ class Patch:
         head, mark, diff = text.partition("\ndiff --git ")
         self.diff = "diff --git " + diff if mark else ""
         from email.parser import Parser  # which takes long to import
+
         message = Parser().parsestr(head)
         self.author = message.get("From", "")
         self.date = message.get("Date", "")

@@ -10,7 +10,12 @@ from ..base.paths import PATCHES, REPO, shown
 from .patch import NAME, Patch
 
 # Of this repository, what stands at the same paths in a Swift checkout: (folder, pattern).
-_LAID = (("test/Concurrency", "**/*"), ("test/Runtime", "**/*"), ("test/programs", "**/*"), ("benchmark/single-source", "*.swift"))
+_LAID = (
+    ("test/Concurrency", "**/*"),
+    ("test/Runtime", "**/*"),
+    ("test/programs", "**/*"),
+    ("benchmark/single-source", "*.swift"),
+)
 
 
 class Series:
@@ -56,8 +61,10 @@ class Series:
         if slug not in self._patches:
             path = self.path(slug)
             if not path.exists():
-                raise UserError(f"{shown(self.order)} lists '{slug}', but {shown(path)} does not exist",
-                                "add the file or remove the line")
+                raise UserError(
+                    f"{shown(self.order)} lists '{slug}', but {shown(path)} does not exist",
+                    "add the file or remove the line",
+                )
             self._patches[slug] = Patch(slug, _text(path), path)
         return self._patches[slug]
 
@@ -108,5 +115,9 @@ def _hash(paths):
 
 def laid_files():
     """{path in swift/: our file} of the tests and benchmark entries."""
-    return {str(path.relative_to(REPO)): path for ours, pattern in _LAID for path in sorted((REPO / ours).glob(pattern))
-            if path.is_file() and path.suffix != ".pyc"}
+    return {
+        str(path.relative_to(REPO)): path
+        for ours, pattern in _LAID
+        for path in sorted((REPO / ours).glob(pattern))
+        if path.is_file() and path.suffix != ".pyc"
+    }

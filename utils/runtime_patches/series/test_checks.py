@@ -76,22 +76,24 @@ class Header(unittest.TestCase):
     def test_each_fault_is_found(self):
         self.assertEqual(self.faults(), [])
         for wanted, *pairs in (
-                ("the header has no 'ABI:'", ("ABI: none.\n", "")),
-                ("the fields are not each there once", ("ABI: none.\n", ""), ("Patch-Name", "ABI: none.\nPatch-Name")),
-                ("is neither a field nor indented", ("  in any", "in any")),
-                ("'Test:' names test/no.swift, which does not exist", ("test/a.swift", "test/no.swift")),
-                ("'Guard:' names test/no.swift, which does not exist", ("test/b.swift", "test/no.swift")),
-                ("which has no 'XFAIL: without_name'", ("test/a.swift", "test/b.swift")),
-                ("'Test:' names no file", ("test/a.swift", "none: short")),
-                ("needs its [reason]", (" [made up for the tests]", "")),
-                ("is none of Pending", ("Pending", "Later")),
-                ("names Row.One, which no suite entry has", ("none: it is made up", "Row.One 1/2")),
-                ("has no figures", ("none: it is made up", "faster")),
-                ("does not say why", ("in a header\nof this series, so that a reader knows why; here it is that", "")),
-                ("'name2', not the file's name", ("Patch-Name: name", "Patch-Name: name2")),
-                ("without a full stop", ("the tests\n\nA", "the tests.\n\nA")),
-                ("tests and benchmarks stand in this", ("a/one.cpp b/one.cpp", "a/test/one b/test/one")),
-                ("ends in white space", ("+new", "+new ")), ("not plain ASCII", ("made up", "m\u00e4de up"))):
+            ("the header has no 'ABI:'", ("ABI: none.\n", "")),
+            ("the fields are not each there once", ("ABI: none.\n", ""), ("Patch-Name", "ABI: none.\nPatch-Name")),
+            ("is neither a field nor indented", ("  in any", "in any")),
+            ("'Test:' names test/no.swift, which does not exist", ("test/a.swift", "test/no.swift")),
+            ("'Guard:' names test/no.swift, which does not exist", ("test/b.swift", "test/no.swift")),
+            ("which has no 'XFAIL: without_name'", ("test/a.swift", "test/b.swift")),
+            ("'Test:' names no file", ("test/a.swift", "none: short")),
+            ("needs its [reason]", (" [made up for the tests]", "")),
+            ("is none of Pending", ("Pending", "Later")),
+            ("names Row.One, which no suite entry has", ("none: it is made up", "Row.One 1/2")),
+            ("has no figures", ("none: it is made up", "faster")),
+            ("does not say why", ("in a header\nof this series, so that a reader knows why; here it is that", "")),
+            ("'name2', not the file's name", ("Patch-Name: name", "Patch-Name: name2")),
+            ("without a full stop", ("the tests\n\nA", "the tests.\n\nA")),
+            ("tests and benchmarks stand in this", ("a/one.cpp b/one.cpp", "a/test/one b/test/one")),
+            ("ends in white space", ("+new", "+new ")),
+            ("not plain ASCII", ("made up", "m\u00e4de up")),
+        ):
             self.assertIn(wanted, "\n".join(self.faults(*pairs)), pairs)
         self.assertEqual(self.faults(("test/a.swift\nGuard", "none: it is only faster\nGuard")), [])
 
@@ -101,8 +103,12 @@ class Header(unittest.TestCase):
                 of(text)
 
     def test_tests_name_the_missing_patch(self):
-        for line, count in (("// XFAIL: runtime_before", 1), ("// UNSUPPORTED: a, runtime_before", 1),
-                            ("// XFAIL: runtime_before-asan", 0), ("// runtime_before", 0)):
+        for line, count in (
+            ("// XFAIL: runtime_before", 1),
+            ("// UNSUPPORTED: a, runtime_before", 1),
+            ("// XFAIL: runtime_before-asan", 0),
+            ("// runtime_before", 0),
+        ):
             (self.repo / "test/c.swift").write_text(line)
             with mock.patch.object(series, "laid_files", lambda: {"test/c.swift": self.repo / "test/c.swift"}):
                 self.assertEqual(len(checks.tests()), count, line)
@@ -113,8 +119,11 @@ class Order(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "name.patch").write_text(TEXT)
             Path(folder, "unlisted.patch").write_text(TEXT)
-            for order, wanted in (("# x\nname  # y\n\n", None), ("name\nname\n", "is listed twice"),
-                                  ("Name\n", "is not a patch name")):
+            for order, wanted in (
+                ("# x\nname  # y\n\n", None),
+                ("name\nname\n", "is listed twice"),
+                ("Name\n", "is not a patch name"),
+            ):
                 Path(folder, "series").write_text(order)
                 if wanted:
                     with self.assertRaisesRegex(UserError, wanted):

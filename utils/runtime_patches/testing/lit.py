@@ -45,8 +45,7 @@ def run(ws, runtime, paths=(), lit=()):
     swift, tools = select(ws, paths, lit)
     own = [v.partition("=")[2] for o, v in lit if _is_output(o, v)]
     lit = [(o, v) for o, v in lit if not _is_output(o, v)]
-    output = Path(own[-1]).absolute() if own else (
-        BUILD / "test" / runtime.plain)
+    output = Path(own[-1]).absolute() if own else (BUILD / "test" / runtime.plain)
     output.mkdir(parents=True, exist_ok=True)
     unittest = unittest_modules.ensure(ws)
     with locks.exclusive(output):
@@ -74,22 +73,28 @@ def _is_output(option, value):
 
 def _swift_command(ws, runtime, inputs, unittest, output):
     parameters = {
-        "swift_toolchain": ws.toolchain, "runtime": runtime,
-        "runtime_libdir": runtime.libraries, "checkout": ws.sources,
-        "unittest_dir": unittest, "test_output": output,
+        "swift_toolchain": ws.toolchain,
+        "runtime": runtime,
+        "runtime_libdir": runtime.libraries,
+        "checkout": ws.sources,
+        "unittest_dir": unittest,
+        "test_output": output,
         "without": ",".join(runtime.missing),
     }
     fixed = []
 
     def inside(path):
         """`path` as lit sees it: tests put paths into shell commands unquoted."""
-        for place, plain in ((output, "/test-output"), (REPO, "/runtime-patches"),
-                             (ws.sources, "/swift-project"), (unittest, "/unittest")):
-            if re.search(r"[^\w/.,+@=:-]", str(place)) and (
-                    place == path or place in Path(path).parents):
+        for place, plain in (
+            (output, "/test-output"),
+            (REPO, "/runtime-patches"),
+            (ws.sources, "/swift-project"),
+            (unittest, "/unittest"),
+        ):
+            if re.search(r"[^\w/.,+@=:-]", str(place)) and (place == path or place in Path(path).parents):
                 if (place, plain) not in fixed:
                     fixed.append((place, plain))
-                return plain + str(path)[len(str(place)):]
+                return plain + str(path)[len(str(place)) :]
         return str(path)
 
     for name in ("runtime_libdir", "checkout", "unittest_dir", "test_output"):
@@ -105,8 +110,10 @@ def _swift_command(ws, runtime, inputs, unittest, output):
             if place == upstream or upstream in place.parents:
                 place = TESTS / "upstream" / name / place.relative_to(upstream)
         tail.append(inside(place))
-    wrap = lambda options: ws.command([*argv, *options, *tail],  # noqa: E731
-                                      fixed=fixed, binds=[output])
+
+    def wrap(options):
+        return ws.command([*argv, *options, *tail], fixed=fixed, binds=[output])
+
     return wrap, ws.environment({"PYTHONPATH": os.pathsep.join(filter(None, [inside(FORMATS), path]))})
 
 
@@ -125,12 +132,23 @@ def _tools_command(ws, runtime, inputs, unittest, output):
         wrapper.chmod(0o755)
         filecheck = wrapper
     argv, path = _host_lit(ws)
-    argv = [*argv, "--param", f"test_output={output}",
-            "--param", f"checkout={ws.sources}", "--param", f"runtime={runtime}",
-            "--param", f"without={','.join(runtime.missing)}",
-            "--param", f"unittest_dir={unittest}",
-            "--param", f"workspace_options={shlex.join(options)}",
-            "--param", f"filecheck={shlex.quote(str(filecheck))}"]
+    argv = [
+        *argv,
+        "--param",
+        f"test_output={output}",
+        "--param",
+        f"checkout={ws.sources}",
+        "--param",
+        f"runtime={runtime}",
+        "--param",
+        f"without={','.join(runtime.missing)}",
+        "--param",
+        f"unittest_dir={unittest}",
+        "--param",
+        f"workspace_options={shlex.join(options)}",
+        "--param",
+        f"filecheck={shlex.quote(str(filecheck))}",
+    ]
     own = [] if importlib.util.find_spec("psutil") else [str(TOOLS[0] / "lit_shims")]
     path = os.pathsep.join(filter(None, [*own, str(FORMATS), path, os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": path}
@@ -144,8 +162,7 @@ def _on_path(ws, name):
             path = os.path.join(folder, candidate)
             if ws.outside(path).exists():
                 return path
-    raise UserError(f"{name} is not installed", "sudo apt install llvm-21-tools, "
-                    "or put LLVM's build folder on PATH")
+    raise UserError(f"{name} is not installed", "sudo apt install llvm-21-tools, or put LLVM's build folder on PATH")
 
 
 def _host_lit(ws):
@@ -190,8 +207,9 @@ def _lit(command, env, lit, output, name, results):
     # In a session of its own: Ctrl-C comes here alone, and then ends every test.
     quiet = "-q" in options and not given & _LISTING
     with terminable():
-        process = subprocess.Popen(command(options), env=env, start_new_session=True,
-                                   stdout=subprocess.DEVNULL if quiet else None)
+        process = subprocess.Popen(
+            command(options), env=env, start_new_session=True, stdout=subprocess.DEVNULL if quiet else None
+        )
         try:
             status = process.wait()
         except BaseException:
@@ -204,8 +222,7 @@ def _lit(command, env, lit, output, name, results):
 
 def _limit(lit, results):
     """How many failures --max-failures leaves for the second run; None: any number."""
-    limits = [int(value) for option, value in lit
-              if option == "--max-failures" and value.isdigit()]
+    limits = [int(value) for option, value in lit if option == "--max-failures" and value.isdigit()]
     return max(0, limits[-1] - len(results.of(_FAILED))) if limits else None
 
 
@@ -238,8 +255,15 @@ def _reports(report, total):
         tests = schema.from_json(list[_Test], read["tests"])
         suites = xml.etree.ElementTree.parse(total).getroot().iter("testsuite")
         return tests, sum(int(suite.get("tests") or 0) for suite in suites)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError, schema.Mismatch,
-            xml.etree.ElementTree.ParseError):
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        RecursionError,
+        schema.Mismatch,
+        xml.etree.ElementTree.ParseError,
+    ):
         return None
 
 
@@ -280,8 +304,10 @@ class _Results:
             for name in sorted(self.names[code]):
                 print(f"{code}: {name}")
         if self.names["XFAIL"]:
-            note("failed as expected (counted as passed): "
-                 + ", ".join(name.split(" :: ")[-1] for name in self.of(["XFAIL"])))
+            note(
+                "failed as expected (counted as passed): "
+                + ", ".join(name.split(" :: ")[-1] for name in self.of(["XFAIL"]))
+            )
         skipped = len(self.names["UNSUPPORTED"]) + self.not_run
         print(f"{len(self.of(_PASSED))} passed, {len(failed)} failed, {skipped} skipped")
         if self.broken:

@@ -18,8 +18,7 @@ SUITES = ("test", "validation-test")
 def select(ws, paths, lit):
     """(inputs of the Swift run, inputs of the tools' run); UserError without any test."""
     passes = _patterns(lit)
-    swift, tools = ([place for place in places if any(map(passes, _names(ws, place)))]
-                    for places in _split(ws, paths))
+    swift, tools = ([place for place in places if any(map(passes, _names(ws, place)))] for places in _split(ws, paths))
     if not swift and not tools:
         raise UserError("no test matches", "utils/run-test --show-tests lists the tests")
     return swift, tools
@@ -74,10 +73,8 @@ def _find(ws, path):
         if any(swift / suite in (place, *place.parents) for suite in SUITES):
             return [place]
     if exists:
-        raise UserError(f"'{path}' is not a folder of tests",
-                        f"tests are in {TESTS} and in {swift}/test")
-    raise UserError(f"no test '{path}' in this repository or in {swift}",
-                    "utils/run-test --show-tests lists the tests")
+        raise UserError(f"'{path}' is not a folder of tests", f"tests are in {TESTS} and in {swift}/test")
+    raise UserError(f"no test '{path}' in this repository or in {swift}", "utils/run-test --show-tests lists the tests")
 
 
 def _plain(path):
@@ -92,8 +89,7 @@ def _patterns(lit):
             wanted = value
         elif option == "--filter-out":
             unwanted = value
-    return lambda name: (re.search(wanted, name, re.I) and not (
-        unwanted and re.search(unwanted, name, re.I)))
+    return lambda name: re.search(wanted, name, re.I) and not (unwanted and re.search(unwanted, name, re.I))
 
 
 def _names(ws, place):

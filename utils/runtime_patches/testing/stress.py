@@ -31,8 +31,14 @@ class Case:
     @property
     def options(self):
         """The options of the program, and of utils/stress."""
-        return ["--seeds", f"{self.first}:{self.last}", "--operations", str(self.operations),
-                "--workers", str(self.workers)]
+        return [
+            "--seeds",
+            f"{self.first}:{self.last}",
+            "--operations",
+            str(self.operations),
+            "--workers",
+            str(self.workers),
+        ]
 
 
 class Stress:
@@ -49,8 +55,15 @@ class Stress:
     def output(self, runtime, case):
         """(status, output) of the programs of a case; None as status: too slow."""
         try:
-            done = runtime.run(self.ws, [str(self.programs[runtime]), *case.options], check=False, text=True,
-                               env={"SWIFT_BACKTRACE": "enable=off"}, capture_output=True, timeout=_TIMEOUT)
+            done = runtime.run(
+                self.ws,
+                [str(self.programs[runtime]), *case.options],
+                check=False,
+                text=True,
+                env={"SWIFT_BACKTRACE": "enable=off"},
+                capture_output=True,
+                timeout=_TIMEOUT,
+            )
         except subprocess.TimeoutExpired:
             return None, f"no end after {_TIMEOUT} s"
         return done.returncode, done.stdout + done.stderr
@@ -70,6 +83,7 @@ class Stress:
     def shrink(self, case):
         """The smallest case found that still fails; None if it does not fail again. A fault that depends on
         timing has several tries."""
+
         def fails(**smaller):
             return any(self.fault(replace(case, **smaller)) for _ in range(5))
 
@@ -90,16 +104,26 @@ class Stress:
         names = " ".join(map(str, self.runtimes))
         print(f"seed {case.first} on {found[0]}: {found[1]}")
         smaller = self.shrink(case)
-        raise UserError(f"seed {case.first} fails on {found[0]}" + ("" if smaller else ", but not each time"),
-                        f"replay: utils/stress {' '.join((smaller or case).options)} {names}")
+        raise UserError(
+            f"seed {case.first} fails on {found[0]}" + ("" if smaller else ", but not each time"),
+            f"replay: utils/stress {' '.join((smaller or case).options)} {names}",
+        )
 
 
 def _compile(ws, runtime):
     flags = ("-O", "-Xfrontend", "-disable-availability-checking")
     header = _MODES / "deinit-modes.h"
-    return program.build(ws, "concurrency-random", BUILD / "stress" / runtime.plain, runtime=runtime,
-                         swift=[SOURCE, _MODES / "DeinitModes.swift"], c=[_MODES / "deinit-modes.c"],
-                         headers=[header], bridging=header, flags=flags)
+    return program.build(
+        ws,
+        "concurrency-random",
+        BUILD / "stress" / runtime.plain,
+        runtime=runtime,
+        swift=[SOURCE, _MODES / "DeinitModes.swift"],
+        c=[_MODES / "deinit-modes.c"],
+        headers=[header],
+        bridging=header,
+        flags=flags,
+    )
 
 
 def run(ws, runtimes, first, count, operations, workers, seconds):
@@ -115,8 +139,10 @@ def run(ws, runtimes, first, count, operations, workers, seconds):
                 if found := stress.fault(case):
                     stress.failed(found, case)
             note(f"    seeds {block.first} to {block.last} failed once, and not one by one")
-            raise UserError(f"seeds {block.first}:{block.last} fail now and then",
-                            f"utils/stress --seeds {block.first}:{block.last} {' '.join(map(str, runtimes))}")
+            raise UserError(
+                f"seeds {block.first}:{block.last} fail now and then",
+                f"utils/stress --seeds {block.first}:{block.last} {' '.join(map(str, runtimes))}",
+            )
         seed, done = block.last + 1, done + block.last - block.first + 1
         note(f"    {done} seeds, {done * operations:,} operations")
     print(f"seeds {first} to {seed - 1}, {done * operations} operations: {' and '.join(map(str, runtimes))} agree")

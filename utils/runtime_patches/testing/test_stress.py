@@ -17,13 +17,15 @@ def output(self, runtime, case):
 class Shrink(unittest.TestCase):
     def test_smallest_case_is_told(self):
         text = io.StringIO()
-        with mock.patch.object(stress.Stress, "output", output), \
-                mock.patch.object(stress, "_compile", lambda *_: None), \
-                mock.patch.object(stress.build, "ensure", lambda *_: None), \
-                contextlib.redirect_stdout(text), contextlib.redirect_stderr(io.StringIO()), \
-                self.assertRaises(UserError) as raised:
+        with (
+            mock.patch.object(stress.Stress, "output", output),
+            mock.patch.object(stress, "_compile", lambda *_: None),
+            mock.patch.object(stress.build, "ensure", lambda *_: None),
+            contextlib.redirect_stdout(text),
+            contextlib.redirect_stderr(io.StringIO()),
+            self.assertRaises(UserError) as raised,
+        ):
             stress.run(None, ["old", "new"], 1, 40, 50_000, 6, None)
         self.assertEqual(text.getvalue(), "seed 7 on new: status 1\nlost\n")
         self.assertEqual(raised.exception.message, "seed 7 fails on new")
-        self.assertEqual(raised.exception.hint,
-                         "replay: utils/stress --seeds 7:7 --operations 31 --workers 3 old new")
+        self.assertEqual(raised.exception.hint, "replay: utils/stress --seeds 7:7 --operations 31 --workers 3 old new")

@@ -16,14 +16,17 @@ _MODULES = {
     "SwiftPrivate": ([], [], "-parse-stdlib -Xfrontend -disable-access-control"),
     "SwiftPrivateThreadExtras": ([], [], ""),
     "SwiftPrivateLibcExtras": (
-        ["SwiftPrivate"], ["Subprocess.c"],
-        "-D SWIFT_STDLIB_HAS_ENVIRON -D SWIFT_STDLIB_HAS_COMMANDLINE"),
+        ["SwiftPrivate"],
+        ["Subprocess.c"],
+        "-D SWIFT_STDLIB_HAS_ENVIRON -D SWIFT_STDLIB_HAS_COMMANDLINE",
+    ),
     "StdlibUnittest": (
         ["SwiftPrivate", "SwiftPrivateThreadExtras", "SwiftPrivateLibcExtras"],
         ["InspectValue.cpp", "InterceptTraps.cpp", "OpaqueIdentityFunctions.cpp"],
         "-D SWIFT_ENABLE_REFLECTION -D SWIFT_ENABLE_EXPERIMENTAL_CONCURRENCY "
         "-enable-experimental-feature Lifetimes "
-        "-Xfrontend -disable-objc-attr-requires-foundation-module"),
+        "-Xfrontend -disable-objc-attr-requires-foundation-module",
+    ),
     "StdlibCollectionUnittest": (["StdlibUnittest"], [], ""),
 }
 # Optimizing this one takes longer than all of the others, and no test waits for it.
@@ -81,12 +84,15 @@ def _build(ws, target):
     (partial / "availability").write_text("\n".join(_availability(ws)))
     (partial / "build.ninja").write_text("\n".join(_ninja(ws)) + "\n")
     with Step("StdlibUnittest, which the tests import (30 s)"):
-        run_logged(ws.command(["ninja"], cwd=partial, binds=[partial]), "unittest",
-                   env=ws.environment(), failed="StdlibUnittest does not build")
+        run_logged(
+            ws.command(["ninja"], cwd=partial, binds=[partial]),
+            "unittest",
+            env=ws.environment(),
+            failed="StdlibUnittest does not build",
+        )
     for path in [*partial.glob("*.o"), partial / ".ninja_log", partial / ".ninja_deps"]:
         path.unlink(missing_ok=True)
-    files.write_intact(partial / files.MADE, {}, [
-        path for path in partial.rglob("*") if path.is_file()])
+    files.write_intact(partial / files.MADE, {}, [path for path in partial.rglob("*") if path.is_file()])
     remove(target)
     partial.rename(target)
 

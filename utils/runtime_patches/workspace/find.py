@@ -64,13 +64,15 @@ class Workspace:
 
     def command(self, argv, *, cwd=None, binds=(), fixed=()):
         """The host's command line that runs argv inside."""
-        return sandbox.command(self.root, argv, cwd=cwd or REPO, fixed=fixed,
-                               binds=self.binds([cwd] if cwd else []) + list(binds))
+        return sandbox.command(
+            self.root, argv, cwd=cwd or REPO, fixed=fixed, binds=self.binds([cwd] if cwd else []) + list(binds)
+        )
 
     def run(self, argv, *, env=None, cwd=None, binds=(), fixed=(), check=True, **options):
         """subprocess.run inside; `env` adds to the environment."""
-        return subprocess.run(self.command(argv, cwd=cwd, binds=binds, fixed=fixed),
-                              env=self.environment(env), check=check, **options)
+        return subprocess.run(
+            self.command(argv, cwd=cwd, binds=binds, fixed=fixed), env=self.environment(env), check=check, **options
+        )
 
     def popen(self, argv, *, env=None, cwd=None, binds=(), **options):
         """subprocess.Popen inside; `env` adds to the environment."""
@@ -106,8 +108,10 @@ def require_one_path(folder, what=""):
     """UserError where the loader would take the path of `folder`, in LD_LIBRARY_PATH, for two."""
     for sign, name in ((":", "colon"), (";", "semicolon")):
         if sign in str(folder):
-            raise UserError(f"the path {what}{folder}{',' * bool(what)} holds a {name}",
-                            f"{name}s separate library paths: move it elsewhere")
+            raise UserError(
+                f"the path {what}{folder}{',' * bool(what)} holds a {name}",
+                f"{name}s separate library paths: move it elsewhere",
+            )
 
 
 def renewal(path):
@@ -123,15 +127,14 @@ def check_toolchain(usr):
     if not swiftc.exists():
         raise UserError(f"{usr} is not a toolchain: it has no bin/swiftc", hint)
     try:
-        text = subprocess.run([swiftc, "--version"], capture_output=True, text=True,
-                              timeout=60).stdout
+        text = subprocess.run([swiftc, "--version"], capture_output=True, text=True, timeout=60).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UserError(f"{swiftc} does not run: {error}", hint) from None
     found = re.search(r"Swift version (\S+)", text)
     if not found or found[1] != wanted:
-        raise UserError(f"the toolchain {usr} is Swift "
-                        f"{found[1] if found else 'of no known version'}, not {wanted}",
-                        hint)
+        raise UserError(
+            f"the toolchain {usr} is Swift {found[1] if found else 'of no known version'}, not {wanted}", hint
+        )
     return usr.resolve()
 
 
@@ -148,17 +151,15 @@ def check_checkout(folder, any_version=False):
         raise UserError(f"{folder} is not a Swift workspace: it has no swift/", hint)
     defaults = swift / "utils" / "build_swift" / "build_swift" / "defaults.py"
     try:
-        found = re.search(r"SWIFT_USER_VISIBLE_VERSION = Version\('([^']+)'\)",
-                          defaults.read_text())
+        found = re.search(r"SWIFT_USER_VISIBLE_VERSION = Version\('([^']+)'\)", defaults.read_text())
     except OSError:
         found = None
     if not found or not (swift / "stdlib" / "public" / "Concurrency").is_dir():
-        raise UserError(f"{swift} is not a checkout of Swift",
-                        f"check out {pins.load().swift.tag} there")
+        raise UserError(f"{swift} is not a checkout of Swift", f"check out {pins.load().swift.tag} there")
     if found[1] != wanted and not any_version:
-        raise UserError(f"{swift} is Swift {found[1]}, not {wanted}",
-                        f"git -C {swift} checkout {pins.load().swift.tag}")
+        raise UserError(
+            f"{swift} is Swift {found[1]}, not {wanted}", f"git -C {swift} checkout {pins.load().swift.tag}"
+        )
     if not (swift / ".git").exists():
-        raise UserError(f"{swift} is not a git checkout",
-                        "the series is applied as commits: give a git clone")
+        raise UserError(f"{swift} is not a git checkout", "the series is applied as commits: give a git clone")
     return folder.resolve()

@@ -31,8 +31,10 @@ def ready(options):
     try:
         pins.cache_root().mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"the cache {pins.cache_root()} cannot be made: {error.strerror}",
-                        "set XDG_CACHE_HOME to a folder that you can write to") from None
+        raise UserError(
+            f"the cache {pins.cache_root()} cannot be made: {error.strerror}",
+            "set XDG_CACHE_HOME to a folder that you can write to",
+        ) from None
     with locks.exclusive(pins.cache_root()):
         if not find.find(*place):
             _make()
@@ -41,25 +43,24 @@ def ready(options):
 
 def check_tools():
     """UserError unless everything is installed that makes the workspace."""
-    for tool, package in (("mmdebstrap", "mmdebstrap"), ("apt-get", "apt"),
-                          ("git", "git"), ("tar", "tar")):
+    for tool, package in (("mmdebstrap", "mmdebstrap"), ("apt-get", "apt"), ("git", "git"), ("tar", "tar")):
         if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin"):
-            raise UserError(f"{tool} is not installed",
-                            f"sudo apt install {package}; {_OWN}")
+            raise UserError(f"{tool} is not installed", f"sudo apt install {package}; {_OWN}")
     sandbox.bwrap()
     if os.geteuid() != 0:
         for tool in ("newuidmap", "newgidmap"):
             if not shutil.which(tool):
                 raise UserError(f"{tool} is not installed", "sudo apt install uidmap")
         import getpass
+
         user = getpass.getuser()
         for path in ("/etc/subuid", "/etc/subgid"):
             text = Path(path).read_text() if os.path.exists(path) else ""
-            if not any(line.split(":")[0] in (user, str(os.getuid()))
-                       for line in text.splitlines()):
-                raise UserError(f"{path} has no line for the user {user}",
-                                f"sudo usermod --add-subuids 100000-165535 "
-                                f"--add-subgids 100000-165535 {user}")
+            if not any(line.split(":")[0] in (user, str(os.getuid())) for line in text.splitlines()):
+                raise UserError(
+                    f"{path} has no line for the user {user}",
+                    f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}",
+                )
 
 
 def _make():
@@ -67,17 +68,19 @@ def _make():
     cache = pins.cache()
     needs = pin.needs
     have_root, have_source = (cache / "root").is_dir(), (cache / "source").is_dir()
-    note(f"Setting up Swift {pin.swift.version} in {cache}: about "
-         f"{needs.minutes} min and {needs.disk_gb} GB in all, once for all clones.")
+    note(
+        f"Setting up Swift {pin.swift.version} in {cache}: about "
+        f"{needs.minutes} min and {needs.disk_gb} GB in all, once for all clones."
+    )
     wanted = needs.disk_gb if not have_root else needs.disk_gb / 2
     free = files.free_gb(cache)
     if free < wanted:
-        others = [p.name for p in pins.cache_root().glob("*")
-                  if p.is_dir() and p.name != cache.name]
+        others = [p.name for p in pins.cache_root().glob("*") if p.is_dir() and p.name != cache.name]
         old = f"remove caches of other versions ({', '.join(others)}) or " if others else ""
-        raise UserError(f"{free:.1f} GB are free in {pins.cache_root()}, "
-                        f"{wanted:.1f} are needed",
-                        f"{old}set XDG_CACHE_HOME to a folder on a larger disk")
+        raise UserError(
+            f"{free:.1f} GB are free in {pins.cache_root()}, {wanted:.1f} are needed",
+            f"{old}set XDG_CACHE_HOME to a folder on a larger disk",
+        )
     cache.mkdir(parents=True, exist_ok=True)
     (cache / "pins.json").write_text(json.dumps(pins.as_json(), indent=2))
     if not have_root:
@@ -93,17 +96,18 @@ def _mirror(suite):
     """
     import urllib.error  # which takes 25 ms to import
     import urllib.request
+
     listing = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)",
-         "Origin: Debian"], capture_output=True, text=True).stdout
-    seen = dict.fromkeys(line.split()[0] for line in listing.splitlines()
-                         if "-security" not in line)
+        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", "Origin: Debian"],
+        capture_output=True,
+        text=True,
+    ).stdout
+    seen = dict.fromkeys(line.split()[0] for line in listing.splitlines() if "-security" not in line)
     for uri in seen:
         if not uri.startswith("http"):
             continue
         try:
-            with urllib.request.urlopen(f"{uri.rstrip('/')}/dists/{suite}/InRelease",
-                                        timeout=20):
+            with urllib.request.urlopen(f"{uri.rstrip('/')}/dists/{suite}/InRelease", timeout=20):
                 return [uri]
         except (urllib.error.URLError, OSError, ValueError):
             pass
@@ -116,33 +120,60 @@ def _make_root(pin, cache):
     partial = cache / "root.partial"
     remove(partial)
     packages = dist.pinned_packages + dist.packages
-    excludes = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*",
-                "/usr/share/locale/*", "/usr/lib/python3/dist-packages/*/tests/*"]
-    args = ["mmdebstrap", "--variant=apt", f"--architectures={dist.architecture}",
-            f"--include={','.join(packages)}",
-            # A mirror may lag behind, and sid's Release files expire within a week.
-            '--aptopt=Acquire::Check-Valid-Until "false"',
-            '--aptopt=Acquire::Retries "3"',
-            *(f"--dpkgopt=path-exclude={path}" for path in excludes)]
+    excludes = [
+        "/usr/share/man/*",
+        "/usr/share/doc/*",
+        "/usr/share/info/*",
+        "/usr/share/locale/*",
+        "/usr/lib/python3/dist-packages/*/tests/*",
+    ]
+    args = [
+        "mmdebstrap",
+        "--variant=apt",
+        f"--architectures={dist.architecture}",
+        f"--include={','.join(packages)}",
+        # A mirror may lag behind, and sid's Release files expire within a week.
+        '--aptopt=Acquire::Check-Valid-Until "false"',
+        '--aptopt=Acquire::Retries "3"',
+        *(f"--dpkgopt=path-exclude={path}" for path in excludes),
+    ]
     root = os.geteuid() == 0
     with Step("root file system from packages (2-4 min)"):
         temporary = _make_temporary(cache)
         try:
             if root:
                 # In a name space of its own, what it has mounted goes when it is killed.
-                argv = ["unshare", "--mount", *args, "--mode=root", "--format=directory",
-                        dist.suite, str(partial), *_mirror(dist.suite)]
+                argv = [
+                    "unshare",
+                    "--mount",
+                    *args,
+                    "--mode=root",
+                    "--format=directory",
+                    dist.suite,
+                    str(partial),
+                    *_mirror(dist.suite),
+                ]
             else:
                 # A tar file is unpacked as the user's own files: no other owners,
                 # so that the cache can be removed without privileges.
                 partial.mkdir()
-                line = " ".join(map(_quote, [*args, "--mode=unshare", "--format=tar",
-                                             dist.suite, "-", *_mirror(dist.suite)]))
-                argv = ["bash", "-o", "pipefail", "-c",
-                        f"{line} | tar -x -C {_quote(partial)} --no-same-owner "
-                        "--exclude='./dev/*'"]
-            run_logged(argv, "root", failed="the packages could not be installed",
-                       hints=_package_hints(dist), env={**os.environ, "TMPDIR": str(temporary)})
+                line = " ".join(
+                    map(_quote, [*args, "--mode=unshare", "--format=tar", dist.suite, "-", *_mirror(dist.suite)])
+                )
+                argv = [
+                    "bash",
+                    "-o",
+                    "pipefail",
+                    "-c",
+                    f"{line} | tar -x -C {_quote(partial)} --no-same-owner --exclude='./dev/*'",
+                ]
+            run_logged(
+                argv,
+                "root",
+                failed="the packages could not be installed",
+                hints=_package_hints(dist),
+                env={**os.environ, "TMPDIR": str(temporary)},
+            )
             _prepare_root(partial)
             _record(partial)
         except BaseException:
@@ -176,22 +207,30 @@ def remove_temporary(cache):
     left = list(folder.glob("*"))
     if left and os.geteuid() != 0:
         # They hold files of other users of a name space.
-        subprocess.run(["mmdebstrap", "--unshare-helper", "find", *left, "-xdev",
-                        "-mindepth", "1", "-delete"], cwd="/", stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["mmdebstrap", "--unshare-helper", "find", *left, "-xdev", "-mindepth", "1", "-delete"],
+            cwd="/",
+            stderr=subprocess.DEVNULL,
+        )
     shutil.rmtree(folder, ignore_errors=True)
     link.unlink()
 
 
 def _package_hints(dist):
-    gone = (f"the package archive no longer has swiftlang {dist.source_version}")
+    gone = f"the package archive no longer has swiftlang {dist.source_version}"
     return [
-        (r"Version '.*' for '?swift.* was not found|Can't find a source", gone,
-         f"sid moves on: {_OWN[3:]}"),
-        (r"Temporary failure resolving|Could not resolve|Could not connect|"
-         r"Network is unreachable|Connection timed out|Failed to fetch",
-         "the package archive cannot be reached", f"check the network, {_OWN}"),
-        (r"NO_PUBKEY|not signed|GPG error", "the archive's signature cannot be checked",
-         "sudo apt install debian-archive-keyring"),
+        (r"Version '.*' for '?swift.* was not found|Can't find a source", gone, f"sid moves on: {_OWN[3:]}"),
+        (
+            r"Temporary failure resolving|Could not resolve|Could not connect|"
+            r"Network is unreachable|Connection timed out|Failed to fetch",
+            "the package archive cannot be reached",
+            f"check the network, {_OWN}",
+        ),
+        (
+            r"NO_PUBKEY|not signed|GPG error",
+            "the archive's signature cannot be checked",
+            "sudo apt install debian-archive-keyring",
+        ),
     ]
 
 
@@ -214,8 +253,9 @@ def _record(part):
     for folder, folders, names in os.walk(part):
         if ".git" in folders:
             folders.remove(".git")
-        made += [path for path in (Path(folder, name) for name in names + folders)
-                 if path.is_symlink() or path.is_file()]
+        made += [
+            path for path in (Path(folder, name) for name in names + folders) if path.is_symlink() or path.is_file()
+        ]
     files.write_intact(part / files.MADE, {}, made)
 
 
@@ -228,11 +268,13 @@ def _make_source(pin, cache):
         with Step("sources (1 min)"):
             archive = _fetch_source(pin, cache, partial)
             excludes = [f"--exclude={pattern}" for pattern in pin.source_excludes]
-            inside = ["tar", "-xf", archive, "-C", partial, "--strip-components=1",
-                      "--no-same-owner", *excludes]
-            run_logged(sandbox.command(cache / "root", inside, binds=[cache]),
-                       "unpack", failed="the sources could not be unpacked",
-                       hints=_package_hints(pin.distribution))
+            inside = ["tar", "-xf", archive, "-C", partial, "--strip-components=1", "--no-same-owner", *excludes]
+            run_logged(
+                sandbox.command(cache / "root", inside, binds=[cache]),
+                "unpack",
+                failed="the sources could not be unpacked",
+                hints=_package_hints(pin.distribution),
+            )
             shutil.rmtree(partial / "download")
             _commit_source(pin, partial / "swift")
             _record(partial)
@@ -250,19 +292,28 @@ def _fetch_source(pin, cache, partial):
     user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
     what = f"{dist.source}={dist.source_version}"
     run_logged(
-        sandbox.command(cache / "root", ["sh", "-c", f"apt-get update && apt-get source "
-                                       f"--download-only {_quote(what)}"],
-                      binds=[cache], cwd=download, extra=user),
-        "source", failed="the sources could not be downloaded",
-        hints=_package_hints(dist), env={**os.environ, "APT_CONFIG": str(config)})
+        sandbox.command(
+            cache / "root",
+            ["sh", "-c", f"apt-get update && apt-get source --download-only {_quote(what)}"],
+            binds=[cache],
+            cwd=download,
+            extra=user,
+        ),
+        "source",
+        failed="the sources could not be downloaded",
+        hints=_package_hints(dist),
+        env={**os.environ, "APT_CONFIG": str(config)},
+    )
     archive = download / dist.orig
     if not archive.is_file():
-        raise UserError(f"apt-get ended well, but there is no {dist.orig}",
-                        f"the archive may have other sources: {_OWN[3:]}")
+        raise UserError(
+            f"apt-get ended well, but there is no {dist.orig}", f"the archive may have other sources: {_OWN[3:]}"
+        )
     if files.sha256(archive) != dist.orig_sha256:
-        raise UserError(f"{dist.orig} does not have the pinned checksum",
-                        "the archive was altered, cut off or replaced: the same command tries "
-                        f"again; {_OWN}")
+        raise UserError(
+            f"{dist.orig} does not have the pinned checksum",
+            f"the archive was altered, cut off or replaced: the same command tries again; {_OWN}",
+        )
     return archive
 
 
@@ -274,20 +325,21 @@ def _apt_config(root, download):
     lines = []
     for path in [apt / "sources.list", *(apt / "sources.list.d").glob("*.list")]:
         if path.exists():
-            lines += [re.sub(r"^deb\b", "deb-src", line)
-                      for line in path.read_text().splitlines()]
+            lines += [re.sub(r"^deb\b", "deb-src", line) for line in path.read_text().splitlines()]
     (download / "sources.list").write_text("\n".join(lines) + "\n")
     for path in (apt / "sources.list.d").glob("*.sources"):
-        (download / "parts" / path.name).write_text(
-            re.sub(r"(?m)^Types:.*", "Types: deb-src", path.read_text()))
+        (download / "parts" / path.name).write_text(re.sub(r"(?m)^Types:.*", "Types: deb-src", path.read_text()))
     options = {
         "Dir::State::lists": download / "lists",
         "Dir::Cache::archives": download / "archives",
-        "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": "",
+        "Dir::Cache::pkgcache": "",
+        "Dir::Cache::srcpkgcache": "",
         "Dir::Etc::sourcelist": download / "sources.list",
         "Dir::Etc::sourceparts": download / "parts",
-        "APT::Sandbox::User": "root", "Acquire::Check-Valid-Until": "false",
-        "Acquire::Retries": "3", "Acquire::Languages": "none",
+        "APT::Sandbox::User": "root",
+        "Acquire::Check-Valid-Until": "false",
+        "Acquire::Retries": "3",
+        "Acquire::Languages": "none",
     }
     config = download / "apt.conf"
     config.write_text("".join(f'{k} "{v}";\n' for k, v in options.items()))
@@ -296,13 +348,21 @@ def _apt_config(root, download):
 
 def _commit_source(pin, swift):
     """Makes swift/ a git checkout whose only commit has upstream's tag."""
-    env = {**Git(swift).env,
-           **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
-              for what, value in (("NAME", "Swift"), ("EMAIL", "swift@localhost"),
-                                  ("DATE", "2025-12-01T00:00:00Z"))}}
+    env = {
+        **Git(swift).env,
+        **{
+            f"GIT_{who}_{what}": value
+            for who in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", "Swift"), ("EMAIL", "swift@localhost"), ("DATE", "2025-12-01T00:00:00Z"))
+        },
+    }
     tag = pin.swift.tag
-    for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"],
-                 ["commit", "-q", "-m", tag], ["tag", tag]):
+    for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"], ["commit", "-q", "-m", tag], ["tag", tag]):
         # `gc` would run in a session of its own, and outlive a set-up that is killed.
-        run_logged(["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", *args], "commit",
-                   cwd=swift, env=env, failed="the sources could not be committed")
+        run_logged(
+            ["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", *args],
+            "commit",
+            cwd=swift,
+            env=env,
+            failed="the sources could not be committed",
+        )

@@ -24,15 +24,13 @@ def mounts(root, binds, fixed=()):
     children = _children(Path(root), "/", "--ro-bind" if str(root) != "/" else "--bind")
     system = children[2::3]
     args += children
-    args += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev",
-             "--ro-bind-try", "/sys", "/sys"]
+    args += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev", "--ro-bind-try", "/sys", "/sys"]
     if str(root) != "/":
         for path in _HOST_FILES:
             if os.path.exists(str(root) + path):
                 args += ["--ro-bind-try", os.path.realpath(path), path]
     seen = []
-    wanted = {os.path.realpath(p) for p in ["/tmp", "/var/tmp", os.environ.get("TMPDIR", "/tmp"),
-                                            *map(str, binds)]}
+    wanted = {os.path.realpath(p) for p in ["/tmp", "/var/tmp", os.environ.get("TMPDIR", "/tmp"), *map(str, binds)]}
     for path in sorted(wanted):
         # A folder below another one comes along with it.
         inside = any(path == p or path.startswith(p + "/") for p in seen)
@@ -41,9 +39,10 @@ def mounts(root, binds, fixed=()):
         if any(own == path or own.startswith(path + "/") for own in system):
             continue  # it would hide the system's
         if str(root) != "/" and any(path.startswith(own + "/") for own in system):
-            raise UserError(f"{path} cannot be seen inside the workspace: the toolchain has a "
-                            "system folder of its own there", "work in a folder elsewhere, such "
-                            "as one below /home, /opt or /usr/local")
+            raise UserError(
+                f"{path} cannot be seen inside the workspace: the toolchain has a system folder of its own there",
+                "work in a folder elsewhere, such as one below /home, /opt or /usr/local",
+            )
         seen.append(path)
         args += ["--bind", path, path]
     for outside, inside in fixed:
@@ -60,8 +59,7 @@ def _children(root, prefix, bind):
         path = os.path.join(prefix, entry.name)
         if entry.is_symlink():
             args += ["--symlink", os.readlink(entry.path), path]
-        elif path in ("/dev", "/proc", "/sys") or not entry.is_dir() \
-                or path == "/usr/local" and not host:
+        elif path in ("/dev", "/proc", "/sys") or not entry.is_dir() or path == "/usr/local" and not host:
             continue
         elif host or path == "/etc" or prefix == "/usr" and any(os.scandir(entry.path)):
             args += [bind, entry.path, path]
@@ -76,14 +74,21 @@ def bwrap():
         path = os.path.join(folder, "bwrap")
         if os.access(path, os.X_OK):
             return path
-    raise UserError("bubblewrap (bwrap) is not installed",
-                    "sudo apt install bubblewrap")
+    raise UserError("bubblewrap (bwrap) is not installed", "sudo apt install bubblewrap")
 
 
 def command(root, argv, *, binds=(), fixed=(), cwd=None, extra=()):
     """The command line that runs argv inside; the child dies with its parent."""
-    return [bwrap(), "--die-with-parent", *mounts(root, binds, fixed), *extra,
-            "--chdir", str(cwd or "/"), "--", *map(str, argv)]
+    return [
+        bwrap(),
+        "--die-with-parent",
+        *mounts(root, binds, fixed),
+        *extra,
+        "--chdir",
+        str(cwd or "/"),
+        "--",
+        *map(str, argv),
+    ]
 
 
 def become(root, argv, *, binds, cwd, env):
@@ -95,48 +100,66 @@ def become(root, argv, *, binds, cwd, env):
     ready_read, ready_write = os.pipe()
     hold_read, hold_write = os.pipe()
     holder = subprocess.Popen(
-        [bwrap(), *mounts(root, binds), "--", "/bin/sh", "-c",
-         f"echo $$ >&{ready_write}; exec {ready_write}>&-; read x <&{hold_read}"],
-        pass_fds=(ready_write, hold_read), stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL)
+        [
+            bwrap(),
+            *mounts(root, binds),
+            "--",
+            "/bin/sh",
+            "-c",
+            f"echo $$ >&{ready_write}; exec {ready_write}>&-; read x <&{hold_read}",
+        ],
+        pass_fds=(ready_write, hold_read),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
     os.close(ready_write)
     os.close(hold_read)
     with os.fdopen(ready_read) as ready:
         pid = ready.read().strip()
     if not pid:
         holder.wait()
-        raise UserError("bubblewrap could not make the workspace's mounts",
-                        "its message, if any, is above: unprivileged user name spaces may be off; "
-                        "utils/doctor says whether the root file system is whole")
+        raise UserError(
+            "bubblewrap could not make the workspace's mounts",
+            "its message, if any, is above: unprivileged user name spaces may be off; "
+            "utils/doctor says whether the root file system is whole",
+        )
     _join(pid)
     os.close(hold_write)
     holder.wait()
     try:
         os.chdir(cwd)
     except OSError as error:
-        raise UserError(f"the folder {cwd} cannot be entered inside the workspace "
-                        f"({error.strerror})", "--bind DIR makes a folder visible") from None
+        raise UserError(
+            f"the folder {cwd} cannot be entered inside the workspace ({error.strerror})",
+            "--bind DIR makes a folder visible",
+        ) from None
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         os.execvpe(argv[0], argv, env)
     except FileNotFoundError:
-        raise UserError(f"no command '{argv[0]}' inside the workspace",
-                        "give its path, and --bind its folder if that is not below "
-                        "this folder or the temporary folder", 127) from None
+        raise UserError(
+            f"no command '{argv[0]}' inside the workspace",
+            "give its path, and --bind its folder if that is not below this folder or the temporary folder",
+            127,
+        ) from None
     except OSError as error:
-        raise UserError(f"'{argv[0]}' cannot be executed: {error.strerror}",
-                        f"chmod +x {argv[0]}" if "/" in argv[0] else
-                        "utils/doctor says what is not whole", 126) from None
+        raise UserError(
+            f"'{argv[0]}' cannot be executed: {error.strerror}",
+            f"chmod +x {argv[0]}" if "/" in argv[0] else "utils/doctor says what is not whole",
+            126,
+        ) from None
 
 
 def _join(pid):
     """Enters the user and mount name spaces of process pid."""
     import ctypes
+
     libc = ctypes.CDLL(None, use_errno=True)
-    newuser, newns, get_userns = 0x10000000, 0x00020000, 0xb701
+    newuser, newns, get_userns = 0x10000000, 0x00020000, 0xB701
     import fcntl
+
     mount = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
     owner = fcntl.ioctl(mount, get_userns)
     try:
@@ -150,7 +173,9 @@ def _join(pid):
 
 def _check(libc, result):
     import ctypes
+
     if result:
-        raise UserError("cannot enter the workspace: "
-                        + os.strerror(ctypes.get_errno()),
-                        "unprivileged user name spaces may be off on this system")
+        raise UserError(
+            "cannot enter the workspace: " + os.strerror(ctypes.get_errno()),
+            "unprivileged user name spaces may be off on this system",
+        )

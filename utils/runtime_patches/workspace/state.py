@@ -15,14 +15,19 @@ def tools(ws):
             sandbox.bwrap()
         else:
             provision.check_tools()
-        done = subprocess.run([sandbox.bwrap(), "--ro-bind", "/", "/", "true"], check=False,
-                              capture_output=True, text=True, timeout=30)
+        done = subprocess.run(
+            [sandbox.bwrap(), "--ro-bind", "/", "/", "true"], check=False, capture_output=True, text=True, timeout=30
+        )
     except UserError as error:
         return Line(FAULT, "tools", error.message, error.hint)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        return Line(FAULT, "tools", f"bubblewrap does not run: {lines[-1]}",
-                    "unprivileged user name spaces may be off on this system")
+        return Line(
+            FAULT,
+            "tools",
+            f"bubblewrap does not run: {lines[-1]}",
+            "unprivileged user name spaces may be off on this system",
+        )
     return Line(READY, "tools", "bubblewrap runs" if ws else "all packages are installed")
 
 
@@ -32,8 +37,12 @@ def disk(ws):
     text = f"{free:.1f} GB are free in {pins.cache_root()}"
     if free >= wanted:
         return Line(READY, "disk", text)
-    return Line(FAULT, "disk", f"{text}, {wanted:.1f} are needed",
-                "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk")
+    return Line(
+        FAULT,
+        "disk",
+        f"{text}, {wanted:.1f} are needed",
+        "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk",
+    )
 
 
 def parts(ws):

@@ -33,26 +33,42 @@ def row(name, old, new, **options):
 
 
 SCENARIOS = {
-    "mixed": [row("Slower", 100, 110), row("MuchSlower", 5, 10), row("Faster", 2000, 1000),
-              row("Same", 50, 50), row("OnlyNew", None, 7), row("OnlyOld", 8, None)],
+    "mixed": [
+        row("Slower", 100, 110),
+        row("MuchSlower", 5, 10),
+        row("Faster", 2000, 1000),
+        row("Same", 50, 50),
+        row("OnlyNew", None, 7),
+        row("OnlyOld", 8, None),
+    ],
     "faster": [row("Faster", 10, 8), row("Same", 50, 50)],
     "same": [row(f"Row{i}", 10 * i, 10 * i) for i in range(1, 25)],
     # The medians differ by 4 %, but so do those of OLD against OLD.
-    "noisy": [{"name": "Noisy", "iterations": 1, "columns": {
-        "old": processes(100), "control": processes(104), "new": processes(106)}}],
+    "noisy": [
+        {
+            "name": "Noisy",
+            "iterations": 1,
+            "columns": {"old": processes(100), "control": processes(104), "new": processes(106)},
+        }
+    ],
     # Half as fast in one run of three: no rank test may take that for a change.
     "few": [row("Few", 100, 200, count=3)],
     "failed": [row("Same", 50, 50), row("Crash", 10, 10)],
 }
+
 
 def scenario(name):
     """The Comparison of known samples."""
     rows = schema.from_json(list[comparison.Row], SCENARIOS[name])
     failed = [comparison.Failure("Crash", "new", "killed by SIGILL")] if name == "failed" else []
     return comparison.Comparison(
-        comparison.Sides(comparison.Side("before"), comparison.Side("after")), comparison.Method(20, 0.01, 2.0),
-        environment.Environment(machine="x86_64", others=0.5 if failed else 0.0), rows,
-        *comparison.conclude(rows, failed), failed)
+        comparison.Sides(comparison.Side("before"), comparison.Side("after")),
+        comparison.Method(20, 0.01, 2.0),
+        environment.Environment(machine="x86_64", others=0.5 if failed else 0.0),
+        rows,
+        *comparison.conclude(rows, failed),
+        failed,
+    )
 
 
 if __name__ == "__main__":

@@ -39,8 +39,7 @@ copied = []
 for part in ("Concurrency/Runtime", "Runtime"):
     if os.path.isdir(join(ours, part)):
         shutil.copytree(join(ours, part), join(out, "swift/test", part))
-        copied += [join(part, name) for name in sorted(os.listdir(join(ours, part)))
-                   if name.endswith(".swift")]
+        copied += [join(part, name) for name in sorted(os.listdir(join(ours, part))) if name.endswith(".swift")]
         if os.path.isdir(join(swift, "test", part, "Inputs")):
             mirror(join(swift, "test", part, "Inputs"), join(out, "swift/test", part, "Inputs"))
 mirror(join(swift, "test"), join(out, "swift/test"))
@@ -62,25 +61,46 @@ with open(join(dispatch, "dispatch-vfs-overlay.yaml"), "w") as overlay:
     overlay.write("{'version': 0, 'roots': []}\n")
 
 values = {
-    "CMAKE_COMMAND": "cmake", "CMAKE_BINARY_DIR": out, "LLVM_MAIN_SRC_DIR": out,
-    "LLVM_BINARY_DIR": os.path.dirname(llvm_tools), "LLVM_TOOLS_DIR": llvm_tools,
-    "LLVM_LIBS_DIR": llvm_tools, "SWIFT_SOURCE_DIR": join(out, "swift"),
-    "SWIFT_BINARY_DIR": build, "LIT_SWIFTLIB_DIR": join(build, "lib"),
-    "LLVM_TARGET_TRIPLE": triple, "VARIANT_TRIPLE": triple, "SWIFT_HOST_TRIPLE": triple,
-    "VARIANT_SUFFIX": "-linux-x86_64", "SWIFT_TEST_RESULTS_DIR": join(out, "results"),
-    "SWIFT_PATH_TO_LIBDISPATCH_BUILD": dispatch, "SWIFT_ENABLE_REFLECTION": "TRUE",
-    "SWIFT_ENABLE_EXPERIMENTAL_CONCURRENCY": "TRUE", "SWIFT_OPTIMIZED": "TRUE",
+    "CMAKE_COMMAND": "cmake",
+    "CMAKE_BINARY_DIR": out,
+    "LLVM_MAIN_SRC_DIR": out,
+    "LLVM_BINARY_DIR": os.path.dirname(llvm_tools),
+    "LLVM_TOOLS_DIR": llvm_tools,
+    "LLVM_LIBS_DIR": llvm_tools,
+    "SWIFT_SOURCE_DIR": join(out, "swift"),
+    "SWIFT_BINARY_DIR": build,
+    "LIT_SWIFTLIB_DIR": join(build, "lib"),
+    "LLVM_TARGET_TRIPLE": triple,
+    "VARIANT_TRIPLE": triple,
+    "SWIFT_HOST_TRIPLE": triple,
+    "VARIANT_SUFFIX": "-linux-x86_64",
+    "SWIFT_TEST_RESULTS_DIR": join(out, "results"),
+    "SWIFT_PATH_TO_LIBDISPATCH_BUILD": dispatch,
+    "SWIFT_ENABLE_REFLECTION": "TRUE",
+    "SWIFT_ENABLE_EXPERIMENTAL_CONCURRENCY": "TRUE",
+    "SWIFT_OPTIMIZED": "TRUE",
     "SWIFT_ANALYZE_CODE_COVERAGE": "FALSE",
     "SWIFT_STDLIB_MSVC_RUNTIME_LIBRARY": "MultiThreaded",
 }
 site = join(out, "site")
 os.makedirs(site)
-with open(join(swift, "test/lit.site.cfg.in")) as template, \
-        open(join(site, "lit.site.cfg"), "w") as config:
+with open(join(swift, "test/lit.site.cfg.in")) as template, open(join(site, "lit.site.cfg"), "w") as config:
     config.write(re.sub(r"@(\w+)@", lambda name: values.get(name[1], ""), template.read()))
-subprocess.run(["clang", "-E", "-P", "-x", "c", "-I", join(swift, "include"),
-                join(swift, "test/lit.swift-features.cfg.inc"),
-                "-o", join(site, "lit.swift-features.cfg")], check=True)
+subprocess.run(
+    [
+        "clang",
+        "-E",
+        "-P",
+        "-x",
+        "c",
+        "-I",
+        join(swift, "include"),
+        join(swift, "test/lit.swift-features.cfg.inc"),
+        "-o",
+        join(site, "lit.swift-features.cfg"),
+    ],
+    check=True,
+)
 
 options = []
 if "--expand" in sys.argv:
@@ -90,12 +110,19 @@ if "--expand" in sys.argv:
     os.makedirs(os.path.dirname(stub))
     with open(stub, "w") as script:
         # An unknown %target-… is taken for %t, and text behind it.
-        script.write("#!/bin/sh\n"
-                     "! grep -nE '%[A-Za-z{]|[.]tmp[A-Za-z]|[*]{3} (Use|Do not)' \"$1\" >&2\n")
+        script.write("#!/bin/sh\n! grep -nE '%[A-Za-z{]|[.]tmp[A-Za-z]|[*]{3} (Use|Do not)' \"$1\" >&2\n")
     os.chmod(stub, 0o755)
     options = ["--path", os.path.dirname(stub)]
-command = ["lit", "-v", "--show-unsupported", *options, "--param", "threading=linux",
-           "--param", f"test_resource_dir={build}/lib/swift"]
+command = [
+    "lit",
+    "-v",
+    "--show-unsupported",
+    *options,
+    "--param",
+    "threading=linux",
+    "--param",
+    f"test_resource_dir={build}/lib/swift",
+]
 tests = [join(site, name) for name in copied]
 environment = {**os.environ, "SWIFT_BACKTRACE": "enable=off", "PYTHONWARNINGS": "ignore"}
 
@@ -103,8 +130,7 @@ environment = {**os.environ, "SWIFT_BACKTRACE": "enable=off", "PYTHONWARNINGS": 
 def unknown_features():
     """What our tests name that neither this configuration nor a test of upstream's has:
     misspelt in XFAIL or UNSUPPORTED it would go unnoticed."""
-    suites = subprocess.run([*command, "--show-suites", *tests], env=environment,
-                            capture_output=True, text=True).stdout
+    suites = subprocess.run([*command, "--show-suites", *tests], env=environment, capture_output=True, text=True).stdout
     known = set(re.search(r"Available Features: (.*)", suites)[1].split())
     for name in copied:
         with open(join(out, "swift/test", name)) as test:
@@ -121,6 +147,5 @@ def unknown_features():
 unknown = list(unknown_features())
 for name, feature in unknown:
     print(f"{name}: upstream has no feature {feature}", flush=True)
-status = subprocess.run([*command, *tests], env=environment,
-                        stderr=subprocess.DEVNULL).returncode
+status = subprocess.run([*command, *tests], env=environment, stderr=subprocess.DEVNULL).returncode
 sys.exit(status or bool(unknown))

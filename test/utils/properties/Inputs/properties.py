@@ -15,17 +15,22 @@ from runtime_patches.base import errors
 REPO = Path(sys.argv[1])
 _NUMBERS = [int(word) for word in sys.argv[2:]]
 
-_PIECES = st.one_of(st.text(max_size=8), st.sampled_from(
-    ["\0", "\r", "\t", "  ", "-1", "0", "nan", "1e999", ":", "---", "\n", "#", "../", "None", "ä",
-     "\ud800"]))
+_PIECES = st.one_of(
+    st.text(max_size=8),
+    st.sampled_from(
+        ["\0", "\r", "\t", "  ", "-1", "0", "nan", "1e999", ":", "---", "\n", "#", "../", "None", "ä", "\ud800"]
+    ),
+)
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner,
-                                                                max_size=3), max_leaves=5)
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
 
 
 class Damaged(bytes):
     """Damaged content, which a failure shows by what was done to it."""
+
     done = ()
 
     def __repr__(self):
@@ -48,14 +53,27 @@ def damaged_text(draw, whole):
         line = lines[number] if lines else ""
         at = draw(st.integers(0, len(line)))
         done.append(f"line {number} {line!r:.60}")
-        lines[number:number + 1] = draw(st.sampled_from((
-            [], [line, line], [line.lstrip()], [line.rstrip()], ["\n", line], [line[:at]],
-            ["  " + line], [line[:at] + "\n" + line[at:]], [line[:at] + draw(_PIECES) + line[at:]],
-            [line[:at] + draw(_PIECES) + line[at + 1:]], [*lines[number + 1:number + 2], line])))
-        done.append(f"now {''.join(lines[number:number + 2])!r:.90}")
+        lines[number : number + 1] = draw(
+            st.sampled_from(
+                (
+                    [],
+                    [line, line],
+                    [line.lstrip()],
+                    [line.rstrip()],
+                    ["\n", line],
+                    [line[:at]],
+                    ["  " + line],
+                    [line[:at] + "\n" + line[at:]],
+                    [line[:at] + draw(_PIECES) + line[at:]],
+                    [line[:at] + draw(_PIECES) + line[at + 1 :]],
+                    [*lines[number + 1 : number + 2], line],
+                )
+            )
+        )
+        done.append(f"now {''.join(lines[number : number + 2])!r:.90}")
     data = "".join(lines).encode("utf-8", "surrogatepass")
     if draw(st.integers(0, 9)) == 0:
-        data = data[:draw(st.integers(0, len(data)))]
+        data = data[: draw(st.integers(0, len(data)))]
         done.append("cut off")
     return _damaged(data, done)
 
@@ -123,8 +141,12 @@ def main(*properties):
         if seed:
             test = hypothesis.seed(seed[0])(test)
         hypothesis.settings(
-            max_examples=examples, derandomize=not seed, database=None, deadline=None,
-            suppress_health_check=list(hypothesis.HealthCheck))(test)()
+            max_examples=examples,
+            derandomize=not seed,
+            database=None,
+            deadline=None,
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )(test)()
         print(f"{check.__name__}: {counts['answered']} answered, {counts['refused']} refused")
 
 

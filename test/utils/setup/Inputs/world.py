@@ -23,15 +23,24 @@ class World:
         self.path = Path(path).resolve()
         self.repo = self.path / "repo"
         self.home = self.path / "cache" / "swift-runtime-patches"
-        self.env = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"),
-                    "PATH": f"{self.path}/bin:{os.environ['PATH']}"}
+        self.env = {
+            **os.environ,
+            "XDG_CACHE_HOME": str(self.path / "cache"),
+            "PATH": f"{self.path}/bin:{os.environ['PATH']}",
+        }
 
     def start(self, command=COMMAND, stdout=subprocess.PIPE):
         """The process of a command, which leads a session of its own."""
-        return subprocess.Popen([self.repo / "utils" / command[0], *command[1:]], env=self.env,
-                                start_new_session=True, stdin=subprocess.DEVNULL, text=True,
-                                errors="surrogateescape",
-                                stdout=stdout, stderr=subprocess.STDOUT)
+        return subprocess.Popen(
+            [self.repo / "utils" / command[0], *command[1:]],
+            env=self.env,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="surrogateescape",
+            stdout=stdout,
+            stderr=subprocess.STDOUT,
+        )
 
     def kill(self, process, chance):
         """Ends a command, or it and its group, by some signal. What was sent, and to whom."""
@@ -56,14 +65,17 @@ class World:
         for entry in Path("/proc").glob("[0-9]*"):
             try:
                 places = [os.fsencode(os.readlink(entry / name)) for name in ("cwd", "root")]
-                places += [word.partition(b"=")[2] for word in
-                           (entry / "environ").read_bytes().split(b"\0")
-                           if word.startswith(b"XDG_CACHE_HOME=")]
+                places += [
+                    word.partition(b"=")[2]
+                    for word in (entry / "environ").read_bytes().split(b"\0")
+                    if word.startswith(b"XDG_CACHE_HOME=")
+                ]
                 line = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
             except OSError:
                 continue  # it has ended, or is somebody else's
             if int(entry.name) != os.getpid() and any(
-                    place == here or place.startswith(here + b"/") for place in places):
+                place == here or place.startswith(here + b"/") for place in places
+            ):
                 found.append(f"{entry.name}: {line.decode(errors='replace')[:200]}")
         return found
 
@@ -83,12 +95,15 @@ class World:
         `word`) `after` is not that of this series."""
         for cache in self.home.glob("*/"):
             for file in self.ROOT_FILES:
-                assert (cache / "root" / file).exists() or not (cache / "root").is_dir(), \
+                assert (cache / "root" / file).exists() or not (cache / "root").is_dir(), (
                     f"root is half made: no {file}"
+                )
             if (cache / "source").is_dir():
                 out = subprocess.run(
-                    ["git", "-c", "safe.directory=*", "-C", cache / "source/swift", "status",
-                     "--porcelain"], capture_output=True, text=True)
+                    ["git", "-c", "safe.directory=*", "-C", cache / "source/swift", "status", "--porcelain"],
+                    capture_output=True,
+                    text=True,
+                )
                 assert out.returncode == 0 and not out.stdout, f"the sources are half made: {out}"
                 assert not (cache / "source/download").exists(), "a download in the sources"
         self.check_runtimes(word)
@@ -99,8 +114,10 @@ class World:
             name = record.parent.name
             if name.endswith(".partial"):
                 continue
-            core, concurrency = ((record.parent / "lib/swift/linux" / library).read_text()
-                                 for library in ("libswiftCore.so", "libswift_Concurrency.so"))
+            core, concurrency = (
+                (record.parent / "lib/swift/linux" / library).read_text()
+                for library in ("libswiftCore.so", "libswift_Concurrency.so")
+            )
             assert core == concurrency and core.endswith("whole\n"), f"{name} is half made"
             if word:
                 assert (f"\n{word}\n" in core) == (name == "after"), f"{name}: another series"

@@ -23,6 +23,7 @@ class Scale:
     points, at most `objects` objects a point, each point in as many rounds as take
     `seconds`, but in no less and no more than `rounds` says, each with `retry_ms` for
     disturbed points."""
+
     name: str
     thin: int
     least: int
@@ -116,8 +117,7 @@ class Campaign(Results):
         inputs = self._write_inputs(run.inputs)
         if number == 1:
             self._able[run.name] = self.names
-        self._able[run.name] = [name for name in self._able[run.name]
-                                if self._round(run, inputs, name, number)]
+        self._able[run.name] = [name for name in self._able[run.name] if self._round(run, inputs, name, number)]
 
     def merge(self, runs):
         """Lays the median of the rounds for each point in data/."""
@@ -132,8 +132,7 @@ class Campaign(Results):
         """The number of rounds; by the oldest runtime: the others are not slower, as a
         rule."""
         able = self._able[run.name]
-        return self.scale.rounds_of(
-            dataset.read_dataset(self._raw_path(run, able[0], 1))) if able else 0
+        return self.scale.rounds_of(dataset.read_dataset(self._raw_path(run, able[0], 1))) if able else 0
 
     def _write_inputs(self, inputs):
         path = self.inputs_path(inputs)
@@ -150,14 +149,16 @@ class Campaign(Results):
         """False: the runtime lacks the benchmark."""
         path = self._raw_path(run, name, number)
         points_key = hashlib.sha256(inputs.read_bytes()).hexdigest()[:12]
-        label = (f"{run.benchmark} {inputs.name} --ballast={run.ballast} --runtime={name} "
-                 f"key={self.keys[name]}-{points_key}")
+        label = (
+            f"{run.benchmark} {inputs.name} --ballast={run.ballast} --runtime={name} key={self.keys[name]}-{points_key}"
+        )
         if _is_complete(path, label, inputs):
             return True
         path.unlink(missing_ok=True)
         partial = path.with_suffix(".partial")
-        argv = driver.command(self.program, name, run.benchmark, inputs, ballast=run.ballast,
-                              retry_ms=self.scale.retry_ms, label=label)
+        argv = driver.command(
+            self.program, name, run.benchmark, inputs, ballast=run.ballast, retry_ms=self.scale.retry_ms, label=label
+        )
         try:
             with open(partial, "wb") as out:
                 status, errors = self._run(self.runtimes[name], argv, out)
@@ -170,16 +171,25 @@ class Campaign(Results):
         if status:
             lines = errors.strip().splitlines() or [f"exit status {status}"]
             reason = next((line[7:] for line in lines if line.startswith("error: ")), lines[-1])
-            raise UserError(f"{run.benchmark} on runtime '{name}': {reason}",
-                            f"./run-benchmark.sh {run.benchmark} '{inputs}' "
-                            f"--ballast={run.ballast} --runtime={name}")
+            raise UserError(
+                f"{run.benchmark} on runtime '{name}': {reason}",
+                f"./run-benchmark.sh {run.benchmark} '{inputs}' --ballast={run.ballast} --runtime={name}",
+            )
         return True
 
     def _run(self, runtime, argv, out):
         """Runs a measurement; ends it when this process is told to end. Returns its exit status and what it
         wrote to standard error."""
-        process = runtime.popen(self.ws, argv, binds=[self.home], stdin=subprocess.DEVNULL, stdout=out,
-                                stderr=subprocess.PIPE, text=True, start_new_session=True)
+        process = runtime.popen(
+            self.ws,
+            argv,
+            binds=[self.home],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         try:
             _, errors = process.communicate()
         except BaseException:
@@ -188,12 +198,15 @@ class Campaign(Results):
         return process.returncode, errors
 
     def _merge(self, run, name):
-        rounds = [dataset.read_dataset(self._raw_path(run, name, number))
-                  for number in range(1, self._count(run) + 1)]
-        schedule, total = [[median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
-                   for phase in ("schedule", "total")]
-        label = (f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
-                 f"median of {len(rounds)} rounds")
+        rounds = [dataset.read_dataset(self._raw_path(run, name, number)) for number in range(1, self._count(run) + 1)]
+        schedule, total = [
+            [median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
+            for phase in ("schedule", "total")
+        ]
+        label = (
+            f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
+            f"median of {len(rounds)} rounds"
+        )
         path = self.path(run, name)
         dataset.write_dataset(path, dataset.Dataset(str(path), label, schedule, total, inputs=None))
 

@@ -10,28 +10,52 @@ LACKS_MODE = 3
 
 # The program has the same names: test/benchmark/deinit/run-benchmark.test checks it.
 BENCHMARKS = [
-    "nonisolated_array", "nonisolated_tree",
-    "isolated_no_hop_copy_array", "isolated_no_hop_copy_tree",
-    "isolated_no_hop_reset_array", "isolated_no_hop_reset_tree",
-    "isolated_hop_copy_array", "isolated_hop_copy_tree", "isolated_hop_copy_tree_interleaved",
-    "isolated_hop_reset_array", "isolated_hop_reset_tree", "isolated_hop_reset_tree_interleaved",
-    "async_array", "async_tree", "async_copy_array", "async_copy_tree",
-    "task_in_deinit_array", "task_in_deinit_tree",
+    "nonisolated_array",
+    "nonisolated_tree",
+    "isolated_no_hop_copy_array",
+    "isolated_no_hop_copy_tree",
+    "isolated_no_hop_reset_array",
+    "isolated_no_hop_reset_tree",
+    "isolated_hop_copy_array",
+    "isolated_hop_copy_tree",
+    "isolated_hop_copy_tree_interleaved",
+    "isolated_hop_reset_array",
+    "isolated_hop_reset_tree",
+    "isolated_hop_reset_tree_interleaved",
+    "async_array",
+    "async_tree",
+    "async_copy_array",
+    "async_copy_tree",
+    "task_in_deinit_array",
+    "task_in_deinit_tree",
 ]
 
 
 def build(ws, optimized=True):
     """The benchmark program, compiled if its sources have changed."""
     flags = ["-O", "-wmo"] if optimized else ["-Onone"]
-    return program.build(ws, "deinit-benchmark", HOME / ("optimized" if optimized else "onone"),
-                         swift=sorted(HERE.glob("*.swift")), c=[HERE / "deinit-modes.c", HERE / "support.c"],
-                         headers=sorted(HERE.glob("*.h")), bridging=HERE / "support.h",
-                         flags=[*flags, "-swift-version", "6"])
+    return program.build(
+        ws,
+        "deinit-benchmark",
+        HOME / ("optimized" if optimized else "onone"),
+        swift=sorted(HERE.glob("*.swift")),
+        c=[HERE / "deinit-modes.c", HERE / "support.c"],
+        headers=sorted(HERE.glob("*.h")),
+        bridging=HERE / "support.h",
+        flags=[*flags, "-swift-version", "6"],
+    )
 
 
 def command(path, runtime, benchmark, inputs, *, ballast=0, timeout=60, retry_ms=100, label=None, with_inputs=False):
     """The command line that measures `benchmark` on the runtime of that name and prints the dataset."""
-    argv = [str(path), benchmark, str(inputs), f"--ballast={ballast}", f"--runtime={runtime}", f"--timeout={timeout}",
-            f"--retry-ms={retry_ms}"]
+    argv = [
+        str(path),
+        benchmark,
+        str(inputs),
+        f"--ballast={ballast}",
+        f"--runtime={runtime}",
+        f"--timeout={timeout}",
+        f"--retry-ms={retry_ms}",
+    ]
     argv += [f"--label={label}"] if label is not None else []
     return argv + ["--with-inputs"] * with_inputs

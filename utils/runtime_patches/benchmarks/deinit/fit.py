@@ -119,8 +119,10 @@ def fit(params, values, objects, times, robust=False):
     columns = [[PARAMS[param][1](float(v), float(o)) for v, o in zip(values, objects)] for param in params]
     count = len(y)
     if count < len(params) + 2:
-        raise UserError(f"{count} points are too few for {len(params)} parameters",
-                        "choose fewer parameters with --params, or a wider range of values and objects")
+        raise UserError(
+            f"{count} points are too few for {len(params)} parameters",
+            "choose fewer parameters with --params, or a wider range of values and objects",
+        )
     scale = [max(map(abs, column)) for column in columns]
     for param, largest in zip(params, scale):
         if largest == 0:
@@ -130,8 +132,10 @@ def fit(params, values, objects, times, robust=False):
     try:
         factors = _Factors(scaled)
     except ArithmeticError:
-        raise UserError(f"the parameters {','.join(params)} cannot be told apart in these points",
-                        "values or objects hardly vary: choose fewer parameters with --params") from None
+        raise UserError(
+            f"the parameters {','.join(params)} cannot be told apart in these points",
+            "values or objects hardly vary: choose fewer parameters with --params",
+        ) from None
     found = _median(scaled, y) if robust else factors.solve(y)
     residuals = [b - a for a, b in zip(_product(scaled, found), y)]
     if robust:
@@ -143,9 +147,14 @@ def fit(params, values, objects, times, robust=False):
     r_squared = 1 - deviation / spread if spread > 0 else float("nan")
     adjusted = 1 - (1 - r_squared) * (count - 1) / (count - len(params) - 1)
     errors = _errors_of_median(factors, residuals) if robust else _errors(factors, residuals)
-    return Fit(list(params), [c / size for c, size in zip(found, scale)],
-               [((c - 1.96 * e) / size, (c + 1.96 * e) / size) for c, e, size in zip(found, errors, scale)],
-               r_squared, adjusted, robust)
+    return Fit(
+        list(params),
+        [c / size for c, size in zip(found, scale)],
+        [((c - 1.96 * e) / size, (c + 1.96 * e) / size) for c, e, size in zip(found, errors, scale)],
+        r_squared,
+        adjusted,
+        robust,
+    )
 
 
 def _product(columns, coefficients):
@@ -180,8 +189,12 @@ def _median(columns, y):
     least = 1e-6 * (max(map(abs, y)) or 1)
     for _ in range(200):
         roots = [math.sqrt(w) for w in weights]
-        before, found = found, _Factors([[x * r for x, r in zip(column, roots)] for column in columns]).solve(
-            [time * r for time, r in zip(y, roots)])
+        before, found = (
+            found,
+            _Factors([[x * r for x, r in zip(column, roots)] for column in columns]).solve(
+                [time * r for time, r in zip(y, roots)]
+            ),
+        )
         if before and max(abs(a - b) for a, b in zip(before, found)) <= 1e-6 * max(map(abs, found)):
             break
         weights = [1 / max(least, abs(b - a)) for a, b in zip(_product(columns, found), y)]
@@ -196,6 +209,8 @@ def formatted(models):
     lines = []
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
-        lines.append(f"{row[0].ljust(widths[0])}: {' '.join(cells[:-2])}, {letter} = {cells[-2]}, "
-                     f"Adjusted {letter} = {cells[-1]}")
+        lines.append(
+            f"{row[0].ljust(widths[0])}: {' '.join(cells[:-2])}, {letter} = {cells[-2]}, "
+            f"Adjusted {letter} = {cells[-1]}"
+        )
     return lines

@@ -11,6 +11,7 @@ from .results import model
 @dataclass
 class Goal:
     """`value` compared with `limit`; `most`: it must not be above, else not below."""
+
     text: str
     runtime: str
     value: float
@@ -48,12 +49,24 @@ def goals(campaign, old, feature, new):
 
     def r_squared(name, run, params, phase):
         text = " and ".join(p.replace("vo", "v⋅o") for p in params.split(","))
-        add(f"R² of {text}, {run.name}", name, [fitted(name, run, params, phase, robust=False)],
-            lambda fit: fit.r_squared, 0.9, most=False)
+        add(
+            f"R² of {text}, {run.name}",
+            name,
+            [fitted(name, run, params, phase, robust=False)],
+            lambda fit: fit.r_squared,
+            0.9,
+            most=False,
+        )
 
     def share(name, run, params, what, v, o):
-        add(f"share of {what}, {run.name}", name, [fitted(name, run, params)],
-            lambda fit: abs(fit.shares(v, o)[0]), 0.05, form="{:.1%}")
+        add(
+            f"share of {what}, {run.name}",
+            name,
+            [fitted(name, run, params)],
+            lambda fit: abs(fit.shares(v, o)[0]),
+            0.05,
+            form="{:.1%}",
+        )
 
     for name in [n for n in (old, feature, new) if n]:
         for run in (e.PLAIN_ARRAY, e.NO_HOP_RESET_ARRAY, e.NO_HOP_COPY_ARRAY, e.RESET_ARRAY):
@@ -68,12 +81,27 @@ def goals(campaign, old, feature, new):
             share(name, run, "vo,o", "the task-locals at v = 200", 200, 1)
     today = fitted(old, e.TASK_COPY, "vo,o", "S")
     for name in [n for n in (feature, new) if n]:
-        add(f"copying a value: isolated deinit over Task {{}} on {old}", name,
-            [fitted(name, e.COPY_ARRAY, "vo,o", "S"), today], lambda a, b: a["vo"] / b["vo"], 0.25)
-        add("the first value, ns of scheduling", name,
-            [fitted(name, e.COPY_V1, "o", "S", e.RESET_V1)], lambda fit: fit["o"], 65, form="{:.0f}")
+        add(
+            f"copying a value: isolated deinit over Task {{}} on {old}",
+            name,
+            [fitted(name, e.COPY_ARRAY, "vo,o", "S"), today],
+            lambda a, b: a["vo"] / b["vo"],
+            0.25,
+        )
+        add(
+            "the first value, ns of scheduling",
+            name,
+            [fitted(name, e.COPY_V1, "o", "S", e.RESET_V1)],
+            lambda fit: fit["o"],
+            65,
+            form="{:.0f}",
+        )
         for ours, theirs in ((e.ASYNC_ARRAY, e.TASK_ARRAY), (e.ASYNC_TREE, e.TASK_TREE)):
-            add(f"an object: {ours.benchmark} over {theirs.benchmark} on {old}", name,
+            add(
+                f"an object: {ours.benchmark} over {theirs.benchmark} on {old}",
+                name,
                 [fitted(name, ours, "o"), fitted(old, theirs, "o")],
-                lambda a, b: a["o"] / b["o"], 0.6)
+                lambda a, b: a["o"] / b["o"],
+                0.6,
+            )
     return found

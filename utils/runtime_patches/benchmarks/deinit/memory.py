@@ -12,14 +12,18 @@ PER_POINT = 600
 _OBJECT = 72
 # What waits for each object on the slow path, and for each task-local value that
 # goes with it: a job, or a task.
-_WAITING = {"isolated_hop_reset": (112, 0), "isolated_hop_copy": (128, 64),
-            "async_copy": (1600, 64), "async": (1600, 0), "task_in_deinit": (1700, 64)}
+_WAITING = {
+    "isolated_hop_reset": (112, 0),
+    "isolated_hop_copy": (128, 64),
+    "async_copy": (1600, 64),
+    "async": (1600, 0),
+    "task_in_deinit": (1700, 64),
+}
 
 
 def for_point(benchmark, values, objects):
     """Bytes that a point of `benchmark` needs at the worst, when all deinits wait."""
-    waiting, each_value = next((cost for name, cost in _WAITING.items()
-                                if benchmark.startswith(name)), (0, 0))
+    waiting, each_value = next((cost for name, cost in _WAITING.items() if benchmark.startswith(name)), (0, 0))
     return objects * (_OBJECT + waiting + values * each_value)
 
 
@@ -44,5 +48,4 @@ def require(size, what, hint):
     """UserError when `what` would need more bytes than four fifths of what is free."""
     free = available()
     if size > free * 0.8:
-        raise UserError(f"{what} would need about {_readable(size)} of memory; "
-                        f"{_readable(free)} are free", hint)
+        raise UserError(f"{what} would need about {_readable(size)} of memory; {_readable(free)} are free", hint)

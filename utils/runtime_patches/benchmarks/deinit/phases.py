@@ -15,8 +15,9 @@ def parse(text):
     phases = [word.strip() for word in text.split(",")]
     for phase in phases:
         if phase not in PHASES:
-            raise UserError(f"--phases: there is no phase '{phase}'",
-                            "the phases are S (Scheduling), T (Total) and E (Execution)")
+            raise UserError(
+                f"--phases: there is no phase '{phase}'", "the phases are S (Scheduling), T (Total) and E (Execution)"
+            )
     return list(dict.fromkeys(phases))
 
 
@@ -32,11 +33,16 @@ class Selection:
     """The points whose values and objects are within closed intervals (None: open end)."""
 
     def __init__(self, inputs, values=(None, None), objects=(None, None)):
-        self.indices = [i for i, point in enumerate(zip(inputs.values, inputs.objects))
-                        if _within(point[0], values) and _within(point[1], objects)]
+        self.indices = [
+            i
+            for i, point in enumerate(zip(inputs.values, inputs.objects))
+            if _within(point[0], values) and _within(point[1], objects)
+        ]
         if not self.indices:
-            raise UserError(f"no point of {inputs.path} is left within the given limits",
-                            "change --min-values, --max-values, --min-objects or --max-objects")
+            raise UserError(
+                f"no point of {inputs.path} is left within the given limits",
+                "change --min-values, --max-values, --min-objects or --max-objects",
+            )
         self.values = self.of(inputs.values)
         self.objects = self.of(inputs.objects)
 

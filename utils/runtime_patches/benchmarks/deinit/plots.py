@@ -76,31 +76,52 @@ def _curve(folder, title, params, lines):
 
 def _copying(title, *lines):
     """Time per object by number of task-locals, while scheduling and in total: lines of (run, label)."""
+
     def draw(folder):
-        return [_curve(folder, f"{title}, {words}", ["vo", "o"], [(run, phase, label) for run, label in lines])
-                for phase, words in (("S", "scheduling"), ("T", "total"))]
+        return [
+            _curve(folder, f"{title}, {words}", ["vo", "o"], [(run, phase, label) for run, label in lines])
+            for phase, words in (("S", "scheduling"), ("T", "total"))
+        ]
+
     return [run for run, _ in lines], draw
 
 
 def _by_values(title, runs):
-    return runs, lambda folder: [_curve(folder, title, ["v", "1"], [
-        (run, "T", f"{run.inputs.objects[0]:,} objects") for run in runs])]
+    return runs, lambda folder: [
+        _curve(folder, title, ["v", "1"], [(run, "T", f"{run.inputs.objects[0]:,} objects") for run in runs])
+    ]
 
 
 # Name: the datasets that it needs, and what draws it.
 PLOTS = {
-    "isolated_copy_array": _copying("Isolated deinit of an array, slow path", (experiments.COPY_100, "copying"),
-                                    (experiments.RESET_100, "clearing")),
-    "async_tree-vs-values": _by_values("Async deinit of a tree by number of task-local values",
-                                       experiments.ASYNC_TREE_VALUES),
-    "async_array-vs-values": _by_values("Async deinit of an array by number of task-local values",
-                                        experiments.ASYNC_ARRAY_VALUES),
-    "async-vs-objects": ([experiments.ASYNC_TREE, experiments.ASYNC_ARRAY], lambda folder: [
-        _curve(folder, "Async deinit by number of objects", ["o", "1"], [
-            (experiments.ASYNC_TREE, "T", "tree, total"), (experiments.ASYNC_ARRAY, "T", "array, total"),
-            (experiments.ASYNC_ARRAY, "S", "array, scheduling"), (experiments.ASYNC_TREE, "S", "tree, scheduling")])]),
-    "async_copy_array": _copying("Copying task-locals in async deinit of an array",
-                                 (experiments.ASYNC_COPY_ARRAY, "copying")),
+    "isolated_copy_array": _copying(
+        "Isolated deinit of an array, slow path", (experiments.COPY_100, "copying"), (experiments.RESET_100, "clearing")
+    ),
+    "async_tree-vs-values": _by_values(
+        "Async deinit of a tree by number of task-local values", experiments.ASYNC_TREE_VALUES
+    ),
+    "async_array-vs-values": _by_values(
+        "Async deinit of an array by number of task-local values", experiments.ASYNC_ARRAY_VALUES
+    ),
+    "async-vs-objects": (
+        [experiments.ASYNC_TREE, experiments.ASYNC_ARRAY],
+        lambda folder: [
+            _curve(
+                folder,
+                "Async deinit by number of objects",
+                ["o", "1"],
+                [
+                    (experiments.ASYNC_TREE, "T", "tree, total"),
+                    (experiments.ASYNC_ARRAY, "T", "array, total"),
+                    (experiments.ASYNC_ARRAY, "S", "array, scheduling"),
+                    (experiments.ASYNC_TREE, "S", "tree, scheduling"),
+                ],
+            )
+        ],
+    ),
+    "async_copy_array": _copying(
+        "Copying task-locals in async deinit of an array", (experiments.ASYNC_COPY_ARRAY, "copying")
+    ),
 }
 
 

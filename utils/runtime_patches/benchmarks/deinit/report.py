@@ -13,33 +13,54 @@ def conditions(campaign):
     scale = campaign.scale
     least, most = scale.rounds
     rounds = f"{least} to {most}" if least < most else str(most)
-    return (f"{scale.name.capitalize()} run: the number of points of the reference divided by {scale.thin} (at least "
-            f"{scale.least}), at most {scale.objects:,} objects a point, {rounds} rounds with all runtimes in turn, the "
-            "median of the rounds for each point. Times in ns; the M1's are the reference figures.")
+    return (
+        f"{scale.name.capitalize()} run: the number of points of the reference divided by {scale.thin} (at least "
+        f"{scale.least}), at most {scale.objects:,} objects a point, {rounds} rounds with all runtimes in turn, the "
+        "median of the rounds for each point. Times in ns; the M1's are the reference figures."
+    )
 
 
 def explanation(names):
     """How to read the table of fits."""
     first, last = names[0], names[-1]
-    return (f"A cell is the fitted model and its R². – : the runtime does not have it. ratio: the first coefficient on "
-            f"{last} over that on {first}, or if {first} lacks the benchmark, over that on the first runtime which has "
-            "it; ~ : one of the two cannot be told from 0 (95 % confidence).")
+    return (
+        f"A cell is the fitted model and its R². – : the runtime does not have it. ratio: the first coefficient on "
+        f"{last} over that on {first}, or if {first} lacks the benchmark, over that on the first runtime which has "
+        "it; ~ : one of the two cannot be told from 0 (95 % confidence)."
+    )
 
 
 def make(campaign):
     """The Outcome of everything that a campaign has measured. Its runtimes are the oldest one, perhaps the first
     one that has all benchmarks, and the newest one."""
     names, rows = campaign.names, results.rows(campaign)
-    made = outcome.begin("deinit", "Isolated and async deinit", "benchmark/deinit/reproduce"
-                         + f"{' --quick' * (campaign.scale.name == 'quick')} --runtimes {','.join(names)}")
+    made = outcome.begin(
+        "deinit",
+        "Isolated and async deinit",
+        "benchmark/deinit/reproduce" + f"{' --quick' * (campaign.scale.name == 'quick')} --runtimes {','.join(names)}",
+    )
     found = goals.goals(campaign, names[0], names[1] if len(names) > 2 else None, names[-1])
     reached = sum(goal.reached for goal in found)
     made.summary.append(f"{reached} of {len(found)} goals are reached.")
-    made.table("Goals", ["what", "runtime", "goal", "here", ""], [
-        [goal.text, goal.runtime, goal.limit_text, goal.form.format(goal.value),
-         "✓ reached" if goal.reached else "✗ missed"] for goal in found])
-    made.table("Experiments", ["experiment", "command", "phase", "M1 (R²)", *(f"{n} (R²)" for n in names), "ratio"],
-               _lines(rows, names))
+    made.table(
+        "Goals",
+        ["what", "runtime", "goal", "here", ""],
+        [
+            [
+                goal.text,
+                goal.runtime,
+                goal.limit_text,
+                goal.form.format(goal.value),
+                "✓ reached" if goal.reached else "✗ missed",
+            ]
+            for goal in found
+        ],
+    )
+    made.table(
+        "Experiments",
+        ["experiment", "command", "phase", "M1 (R²)", *(f"{n} (R²)" for n in names), "ratio"],
+        _lines(rows, names),
+    )
     made.notes = [conditions(campaign), explanation(names)]
     made.curves = _curves(campaign, rows)
     return made
@@ -52,9 +73,16 @@ def _lines(rows, names):
         old = next((name for name in names[:-1] if name in row.models), None)
         value, shown = row.ratio(old, names[-1]), row.experiment.command
         cells = [f"{row.models[n].formula} ({row.models[n].r_squared:.2f})" if n in row.models else None for n in names]
-        lines.append([row.section if row.section != section else "", f"`{shown}`" if shown != command else "",
-                      PHASES[row.phase][0], row.m1, *cells,
-                      f"{value:.2f}" if value else "~" if old and names[-1] in row.models else None])
+        lines.append(
+            [
+                row.section if row.section != section else "",
+                f"`{shown}`" if shown != command else "",
+                PHASES[row.phase][0],
+                row.m1,
+                *cells,
+                f"{value:.2f}" if value else "~" if old and names[-1] in row.models else None,
+            ]
+        )
         section, command = row.section, shown
     return lines
 

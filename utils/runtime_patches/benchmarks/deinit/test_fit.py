@@ -16,8 +16,12 @@ def times(law, noise=0.0):
 
 class Fits(unittest.TestCase):
     def test_exact(self):
-        model = fit.fit(["vo2", "vo", "v", "o2", "o", "1"], V, O,
-                        times(lambda v, o: 2e-3 * v * o * o + 5 * v * o + 7 * v + 0.25 * o * o + 3 * o + 11))
+        model = fit.fit(
+            ["vo2", "vo", "v", "o2", "o", "1"],
+            V,
+            O,
+            times(lambda v, o: 2e-3 * v * o * o + 5 * v * o + 7 * v + 0.25 * o * o + 3 * o + 11),
+        )
         for param, wanted in zip(model.params, (2e-3, 5, 7, 0.25, 3, 11)):
             self.assertAlmostEqual(model[param] / wanted, 1, 3)
         self.assertAlmostEqual(model.r_squared, 1)

@@ -10,8 +10,15 @@ from ...base.paths import UTILS
 def events(ws, module, plan, binds=(), ended=lambda status: None):
     """The events (dictionaries) that `python3 -m module` prints, one in a line, for `plan` on its standard
     input. It ends with this generator. ended: called with its exit status."""
-    child = ws.popen(["python3", "-B", "-m", f"runtime_patches.{module}"], binds=binds, env={"PYTHONPATH": str(UTILS)},
-                     text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    child = ws.popen(
+        ["python3", "-B", "-m", f"runtime_patches.{module}"],
+        binds=binds,
+        env={"PYTHONPATH": str(UTILS)},
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
     try:
         child.stdin.write(json.dumps(plan))
         child.stdin.close()

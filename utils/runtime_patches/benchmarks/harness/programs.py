@@ -21,8 +21,9 @@ def output(ws, runtime, argv, what, hint=NO_PART, **options):
     done = runtime.run(ws, argv, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
     if done.returncode:
         lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        raise UserError(f"{what} on {runtime} {ending(done.returncode)}"
-                        + (f" ({lines[0].strip()[:150]})" if lines else ""), hint)
+        raise UserError(
+            f"{what} on {runtime} {ending(done.returncode)}" + (f" ({lines[0].strip()[:150]})" if lines else ""), hint
+        )
     return done.stdout
 
 

@@ -44,5 +44,7 @@ class Counts:
 
     def curve(self, row):
         """{series: [(number of the runtime, instructions over those on the first)]}."""
-        return {what: [(number, self.ratios(row, name)[index]) for number, name in enumerate(self.names, 1)]
-                for index, what in enumerate(SERIES)}
+        return {
+            what: [(number, self.ratios(row, name)[index]) for number, name in enumerate(self.names, 1)]
+            for index, what in enumerate(SERIES)
+        }

@@ -20,8 +20,10 @@ from . import callgrind
 from .counts import SERIES, STEADY, Counts
 
 HOME = BUILD / "instructions"
-ROWS = (r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|"
-        r"TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$")
+ROWS = (
+    r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|"
+    r"TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$"
+)
 # Iterations of two runs, whose difference leaves out the start and the first iterations.
 _FEW, _MANY = 5, 25
 
@@ -43,15 +45,29 @@ def _count(ws, runtime, binary, row, iterations):
     fails."""
     with tempfile.TemporaryDirectory(dir=HOME) as scratch:
         out = Path(scratch) / "counts"
-        done = runtime.run(ws, ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}",
-                                str(runtime.folder / "bin" / binary.name), row, f"--num-iters={iterations}",
-                                "--num-samples=1"],
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           check=False, env={"SWIFT_DETERMINISTIC_HASHING": "1"})
+        done = runtime.run(
+            ws,
+            [
+                "valgrind",
+                "--tool=callgrind",
+                f"--callgrind-out-file={out}",
+                str(runtime.folder / "bin" / binary.name),
+                row,
+                f"--num-iters={iterations}",
+                "--num-samples=1",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            env={"SWIFT_DETERMINISTIC_HASHING": "1"},
+        )
         if done.returncode:
             last = (done.stdout.strip().splitlines() or [""])[-1]
-            raise UserError(f"{row} on {runtime} {programs.ending(done.returncode)} below valgrind ({last[:150]})",
-                            programs.NO_PART)
+            raise UserError(
+                f"{row} on {runtime} {programs.ending(done.returncode)} below valgrind ({last[:150]})", programs.NO_PART
+            )
         # The driver runs nothing, and says nothing, for a name that it does not know.
         if "tests executed: 0" in done.stdout:
             return None
@@ -68,8 +84,10 @@ def _iteration(ws, runtime, binary, row):
     libraries = {path for path in many if os.path.basename(path) in NAMES}
     strange = [path for path in libraries if Path(path).parent != runtime.libraries]
     if strange or not libraries:
-        raise UserError(f"{row} on {runtime} ran with {', '.join(strange) or 'none of its libraries'}",
-                        f"it should have been those in {runtime.libraries}: is LD_PRELOAD set?")
+        raise UserError(
+            f"{row} on {runtime} ran with {', '.join(strange) or 'none of its libraries'}",
+            f"it should have been those in {runtime.libraries}: is LD_PRELOAD set?",
+        )
     few.subtract(many)
     taken = _MANY - _FEW
     return (-sum(few.values()) / taken, -sum(few[path] for path in libraries) / taken)
@@ -79,8 +97,11 @@ def measure(ws, binary, rows, runtimes, repeat):
     """The Counts of rows on runtimes, each counted `repeat` times."""
     found = {(row, runtime.name): [] for row in rows for runtime in runtimes}
     jobs = [(row, runtime) for _ in range(repeat) for row in rows for runtime in runtimes]
-    with locks.exclusive(HOME), progress.Step(f"counting {len(jobs)} times") as step, \
-            ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with (
+        locks.exclusive(HOME),
+        progress.Step(f"counting {len(jobs)} times") as step,
+        ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
+    ):
         counts = pool.map(lambda job: _iteration(ws, job[1], binary, job[0]), jobs)
         try:
             for number, (row, runtime) in enumerate(jobs, 1):
@@ -98,17 +119,31 @@ def report(counts, repeat):
     first, last = counts.names[0], counts.names[-1]
     if first != last:
         ratios = {row: counts.ratios(row, last) for row in counts.rows}
-        made.add_dots("Instructions of one iteration", f"{last}/{first}", SERIES,
-                      {row: values for row, values in ratios.items() if any(values)}, 1)
+        made.add_dots(
+            "Instructions of one iteration",
+            f"{last}/{first}",
+            SERIES,
+            {row: values for row, values in ratios.items() if any(values)},
+            1,
+        )
         best = sorted((values[1], row) for row, values in ratios.items() if values[1])[:4]
-        made.summary.append("Instructions in the runtime: " + ", ".join(f"{ratio:.2f} ({row})" for ratio, row in best)
-                            + f" of those on {first}.")
+        made.summary.append(
+            "Instructions in the runtime: "
+            + ", ".join(f"{ratio:.2f} ({row})" for ratio, row in best)
+            + f" of those on {first}."
+        )
     for row in counts.rows if len(counts.names) > 2 else ():
-        made.curve(row, ", ".join(f"{number} {name}" for number, name in enumerate(counts.names, 1)),
-                   f"instructions, of {first}", counts.curve(row))
+        made.curve(
+            row,
+            ", ".join(f"{number} {name}" for number, name in enumerate(counts.names, 1)),
+            f"instructions, of {first}",
+            counts.curve(row),
+        )
     made.table("Instructions of one iteration", *counts.table())
-    made.notes.append(f"Medians of {repeat} counts by callgrind, which runs one thread at a time; what the kernel does "
-                      "is not counted. In the runtime: in " + " and ".join(NAMES) + ".")
+    made.notes.append(
+        f"Medians of {repeat} counts by callgrind, which runs one thread at a time; what the kernel does "
+        "is not counted. In the runtime: in " + " and ".join(NAMES) + "."
+    )
     if counts.unsteady:
         made.notes.append(f"(varies): counts are more than {STEADY:.0%} apart, where threads meet.")
     return made

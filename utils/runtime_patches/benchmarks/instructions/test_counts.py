@@ -33,22 +33,31 @@ fn=(4)
 7 45
 totals: 1064
 """
-FOUND = {("row", "old"): [(2000, 1000), (2001, 1000), (1999, 1000)], ("row", "new"): [(1000, 0), (1500, 0), (900, 0)],
-         ("only", "old"): [None] * 3, ("only", "new"): [(7, 3)] * 3}
+FOUND = {
+    ("row", "old"): [(2000, 1000), (2001, 1000), (1999, 1000)],
+    ("row", "new"): [(1000, 0), (1500, 0), (900, 0)],
+    ("only", "old"): [None] * 3,
+    ("only", "new"): [(7, 3)] * 3,
+}
 
 
 class Instructions(unittest.TestCase):
     def test_callgrind(self):
-        self.assertEqual(callgrind.by_object(FILE.splitlines(keepends=True)),
-                         {"/bin/program": 19, "/lib/libswiftCore.so": 1000, "": 45})
+        self.assertEqual(
+            callgrind.by_object(FILE.splitlines(keepends=True)),
+            {"/bin/program": 19, "/lib/libswiftCore.so": 1000, "": 45},
+        )
 
     def test_counts(self):
         both = Counts(FOUND, ["row", "only"], ["old", "new"])
         columns, lines = both.table()
-        self.assertEqual(columns[1:], ["old: all", "in the runtime", "new: all", "in the runtime", "all, new/old",
-                                       "in the runtime"])
-        self.assertEqual(lines, [["row", "2,000", "1,000", "1,000 (varies)", "0", "0.50", "0.00"],
-                                 ["only", "-", "-", "7", "3", "-", "-"]])
+        self.assertEqual(
+            columns[1:], ["old: all", "in the runtime", "new: all", "in the runtime", "all, new/old", "in the runtime"]
+        )
+        self.assertEqual(
+            lines,
+            [["row", "2,000", "1,000", "1,000 (varies)", "0", "0.50", "0.00"], ["only", "-", "-", "7", "3", "-", "-"]],
+        )
         self.assertEqual(both.unsteady, {("row", "new")})
         self.assertEqual(Counts(FOUND, ["row"], ["old"]).table()[1], [["row", "2,000", "1,000"]])
         self.assertEqual(both.curve("row"), {"all": [(1, 1.0), (2, 0.5)], "in the runtime": [(1, 1.0), (2, 0.0)]})

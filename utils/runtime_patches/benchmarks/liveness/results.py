@@ -10,17 +10,40 @@ from ...results.comparison import natural
 # (time, CPU) in ns}}. The benchmark was made to compare with them.
 REFERENCE = {
     "BM_ConcurrentCreateDelete": {
-        1: (174, 147), 4: (44, 152), 8: (23, 160), 16: (28, 385), 32: (19, 296), 64: (19, 289),
-        128: (16, 363), 1024: (6, 363)},
+        1: (174, 147),
+        4: (44, 152),
+        8: (23, 160),
+        16: (28, 385),
+        32: (19, 296),
+        64: (19, 289),
+        128: (16, 363),
+        1024: (6, 363),
+    },
     "BM_Checkpoint": {
-        1: (50, 50), 4: (13, 51), 8: (7, 54), 16: (4, 59), 32: (3, 58), 64: (2, 57),
-        128: (2, 57), 1024: (0, 59)},
+        1: (50, 50),
+        4: (13, 51),
+        8: (7, 54),
+        16: (4, 59),
+        32: (3, 58),
+        64: (2, 57),
+        128: (2, 57),
+        1024: (0, 59),
+    },
     "BM_GCAndMonitor": {
-        1: (555, 555), 8: (885, 6850), 32: (935, 12492), 64: (813, 13152), 128: (764, 14761),
-        256: (587, 16629), 512: (528, 18631), 1024: (934, 21214)},
+        1: (555, 555),
+        8: (885, 6850),
+        32: (935, 12492),
+        64: (813, 13152),
+        128: (764, 14761),
+        256: (587, 16629),
+        512: (528, 18631),
+        1024: (934, 21214),
+    },
 }
-NOTE = ("time: wall-clock time of an operation divided by the number of threads, as in the reference figures (says "
-        "nothing with many more threads than processors); CPU: what an operation costs the thread that does it")
+NOTE = (
+    "time: wall-clock time of an operation divided by the number of threads, as in the reference figures (says "
+    "nothing with many more threads than processors); CPU: what an operation costs the thread that does it"
+)
 
 
 @dataclass
@@ -29,6 +52,7 @@ class Row:
     the name, or None; time: ns an operation divided by the number of threads, cpu: ns an
     operation, medians of the samples; worst: the largest
     of all samples, ms, or None."""
+
     name: str
     threads: int
     argument: Optional[int]
@@ -48,10 +72,16 @@ def rows(output):
         name, *parameters = run.split("/")
         arguments = [int(word) for word in parameters if word.isdigit()]
         unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[taken[0]["time_unit"]]
-        found.append(Row(name, taken[0]["threads"], arguments[0] if arguments else None,
-                         statistics.median(one["real_time"] for one in taken) * unit / taken[0]["threads"],
-                         statistics.median(one["cpu_time"] for one in taken) * unit,
-                         max((one["worst_ms"] for one in taken if "worst_ms" in one), default=None)))
+        found.append(
+            Row(
+                name,
+                taken[0]["threads"],
+                arguments[0] if arguments else None,
+                statistics.median(one["real_time"] for one in taken) * unit / taken[0]["threads"],
+                statistics.median(one["cpu_time"] for one in taken) * unit,
+                max((one["worst_ms"] for one in taken if "worst_ms" in one), default=None),
+            )
+        )
     return found
 
 
@@ -61,22 +91,30 @@ def by_threads(found):
     for row in found:
         if row.argument is None:
             there = REFERENCE.get(row.name, {}).get(row.threads)
-            lines.append([row.name, str(row.threads), f"{row.time:.2f}", f"{row.cpu:.2f}",
-                          *(map(str, there) if there else ("", ""))])
+            lines.append(
+                [
+                    row.name,
+                    str(row.threads),
+                    f"{row.time:.2f}",
+                    f"{row.cpu:.2f}",
+                    *(map(str, there) if there else ("", "")),
+                ]
+            )
     return ["row", "threads", "time, ns", "CPU, ns", "reference: time, ns", "CPU, ns"], lines
 
 
 def looking(found):
     """(columns, rows) of a look at all threads."""
     return ["threads that are looked at", "one look, ns"], [
-        [str(row.argument), f"{row.cpu:.0f}"] for row in found if row.name == "BM_Scan"]
+        [str(row.argument), f"{row.cpu:.0f}"] for row in found if row.name == "BM_Scan"
+    ]
 
 
 def detection(found):
     """(columns, rows) of the time until a stuck thread is reported."""
     return ["timeout, ms", "reported after, ms", "at the latest, ms"], [
-        [str(row.argument), f"{row.time / 1e6:.1f}", f"{row.worst:.1f}"]
-        for row in found if row.name == "BM_Detection"]
+        [str(row.argument), f"{row.time / 1e6:.1f}", f"{row.worst:.1f}"] for row in found if row.name == "BM_Detection"
+    ]
 
 
 def summary(found):
@@ -84,9 +122,11 @@ def summary(found):
     cpu = {(row.name, row.argument or row.threads): row.cpu for row in found}
     try:
         job = cpu["BM_JobWithMonitor", 1] - cpu["BM_Job", 1]
-        return (f"The liveness monitor costs {job:.1f} ns a job while it is on, {cpu['BM_Checkpoint', 1]:.1f} ns a "
-                f"checkpoint, {cpu['BM_ConcurrentCreateDelete', 1]:.1f} ns a scope; it looks at 1,024 threads in "
-                f"{cpu['BM_Scan', 1024]:.0f} ns.")
+        return (
+            f"The liveness monitor costs {job:.1f} ns a job while it is on, {cpu['BM_Checkpoint', 1]:.1f} ns a "
+            f"checkpoint, {cpu['BM_ConcurrentCreateDelete', 1]:.1f} ns a scope; it looks at 1,024 threads in "
+            f"{cpu['BM_Scan', 1024]:.0f} ns."
+        )
     except KeyError:
         return None
 

@@ -6,22 +6,40 @@ from . import results
 
 
 def entry(name, threads, time, cpu, unit="ns", aggregate=None, **more):
-    return {"run_name": name, "run_type": "aggregate" if aggregate else "iteration", "aggregate_name": aggregate,
-            "threads": threads, "real_time": time, "cpu_time": cpu, "time_unit": unit, **more}
+    return {
+        "run_name": name,
+        "run_type": "aggregate" if aggregate else "iteration",
+        "aggregate_name": aggregate,
+        "threads": threads,
+        "real_time": time,
+        "cpu_time": cpu,
+        "time_unit": unit,
+        **more,
+    }
 
 
-ROWS = results.rows({"benchmarks": [
-    entry("BM_Checkpoint/threads:4", 4, 2, 2), entry("BM_Checkpoint/threads:4", 4, 38, 9),
-    entry("BM_Checkpoint/threads:4", 4, 1, 1), entry("BM_Checkpoint/threads:4", 4, 99, 99, aggregate="mean"),
-    entry("BM_Job/threads:1", 1, 17.25, 17.5), entry("BM_Scan/1024", 1, 0.7, 0.75, "us"),
-    entry("BM_Detection/20/iterations:10/manual_time", 1, 25.25, 0.1, "ms", worst_ms=26.5),
-    entry("BM_Detection/20/iterations:10/manual_time", 1, 24.25, 0.1, "ms", worst_ms=25.5)]})
+ROWS = results.rows(
+    {
+        "benchmarks": [
+            entry("BM_Checkpoint/threads:4", 4, 2, 2),
+            entry("BM_Checkpoint/threads:4", 4, 38, 9),
+            entry("BM_Checkpoint/threads:4", 4, 1, 1),
+            entry("BM_Checkpoint/threads:4", 4, 99, 99, aggregate="mean"),
+            entry("BM_Job/threads:1", 1, 17.25, 17.5),
+            entry("BM_Scan/1024", 1, 0.7, 0.75, "us"),
+            entry("BM_Detection/20/iterations:10/manual_time", 1, 25.25, 0.1, "ms", worst_ms=26.5),
+            entry("BM_Detection/20/iterations:10/manual_time", 1, 24.25, 0.1, "ms", worst_ms=25.5),
+        ]
+    }
+)
 
 
 class Liveness(unittest.TestCase):
     def test_tables(self):
-        self.assertEqual(results.by_threads(ROWS)[1], [["BM_Checkpoint", "4", "0.50", "2.00", "13", "51"],
-                                                       ["BM_Job", "1", "17.25", "17.50", "", ""]])
+        self.assertEqual(
+            results.by_threads(ROWS)[1],
+            [["BM_Checkpoint", "4", "0.50", "2.00", "13", "51"], ["BM_Job", "1", "17.25", "17.50", "", ""]],
+        )
         self.assertEqual(results.looking(ROWS)[1], [["1024", "750"]])
         self.assertEqual(results.detection(ROWS)[1], [["20", "24.8", "26.5"]])
 
@@ -29,8 +47,11 @@ class Liveness(unittest.TestCase):
         self.assertIsNone(results.summary(ROWS))
         more = [("BM_JobWithMonitor", 18.25), ("BM_Checkpoint", 1), ("BM_ConcurrentCreateDelete", 11)]
         more = results.rows({"benchmarks": [entry(f"{name}/threads:1", 1, cpu, cpu) for name, cpu in more]})
-        self.assertEqual(results.summary([*ROWS, *more]), "The liveness monitor costs 0.8 ns a job while it is on, "
-                         "1.0 ns a checkpoint, 11.0 ns a scope; it looks at 1,024 threads in 750 ns.")
+        self.assertEqual(
+            results.summary([*ROWS, *more]),
+            "The liveness monitor costs 0.8 ns a job while it is on, "
+            "1.0 ns a checkpoint, 11.0 ns a scope; it looks at 1,024 threads in 750 ns.",
+        )
 
     def test_curves(self):
         curves = results.curves(ROWS, "BM_Checkpoint")

@@ -17,8 +17,13 @@ _COLUMNS = ["row", "runtime", "operations", "ns each", "start, MB", "waiting, MB
 
 def build(ws):
     """The benchmark program."""
-    return program.build(ws, "concurrency-load", HOME, swift=[TEST / "programs" / "concurrency-load.swift"],
-                         flags=("-O", "-Xfrontend", "-disable-availability-checking"))
+    return program.build(
+        ws,
+        "concurrency-load",
+        HOME,
+        swift=[TEST / "programs" / "concurrency-load.swift"],
+        flags=("-O", "-Xfrontend", "-disable-availability-checking"),
+    )
 
 
 def measure(ws, path, rows, runtimes, most, rounds):
@@ -36,7 +41,8 @@ def measure(ws, path, rows, runtimes, most, rounds):
 
 def _medians(ws, path, row, runtime, count, rounds):
     hint = "a fault of the runtime; --filter leaves a row out"
-    runs = [programs.output(ws, runtime, [str(path), row, str(count)], f"{row} with {count}", hint)
-            for _ in range(rounds)]
+    runs = [
+        programs.output(ws, runtime, [str(path), row, str(count)], f"{row} with {count}", hint) for _ in range(rounds)
+    ]
     nanoseconds, *memory = map(statistics.median, zip(*(map(int, text.split()[2:]) for text in runs)))
     return [row, runtime.name, f"{count:,}", f"{nanoseconds:.0f}", *(f"{kb / 1024:.1f}" for kb in memory)]

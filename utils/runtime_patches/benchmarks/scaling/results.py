@@ -34,8 +34,9 @@ class Results:
     def noisy(self, row):
         """Whether other programs disturbed half or more of the samples that a median in this
         row is made of, and no attempt was better."""
-        return any(statistics.median(shares) > self.plan["quiet"]
-                   for (name, *_), shares in self.shares.items() if name == row)
+        return any(
+            statistics.median(shares) > self.plan["quiet"] for (name, *_), shares in self.shares.items() if name == row
+        )
 
     def line(self, row, workers, runtime):
         """(threads, tasks, processes, threads / processes, processes - threads)."""

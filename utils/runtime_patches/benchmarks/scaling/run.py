@@ -17,9 +17,15 @@ _HERE = BENCHMARK / "scaling"
 
 def build(ws):
     """The benchmark program."""
-    return program.build(ws, "scaling-benchmark", HOME, swift=sorted(_HERE.glob("*.swift")),
-                         c=[_HERE / "support.c", program.NATIVE / "machine.c"],
-                         headers=[_HERE / "support.h", program.NATIVE / "machine.h"], bridging=_HERE / "support.h")
+    return program.build(
+        ws,
+        "scaling-benchmark",
+        HOME,
+        swift=sorted(_HERE.glob("*.swift")),
+        c=[_HERE / "support.c", program.NATIVE / "machine.c"],
+        headers=[_HERE / "support.h", program.NATIVE / "machine.h"],
+        bridging=_HERE / "support.h",
+    )
 
 
 def cache_line_malloc(ws):
@@ -36,8 +42,11 @@ def measure(ws, plan):
     with locks.exclusive(HOME), progress.Step(complete) as step:
         for sample in inside.events(ws, "benchmarks.scaling.sampler", plan):
             if "failed" in sample:
-                raise UserError(f"{sample['row']} with {sample['workers']} {sample['kind']} on {sample['runtime']}: "
-                                f"{sample['failed']}", programs.NO_PART)
+                raise UserError(
+                    f"{sample['row']} with {sample['workers']} {sample['kind']} on {sample['runtime']}: "
+                    f"{sample['failed']}",
+                    programs.NO_PART,
+                )
             samples.append(sample)
             step.text = f"{len(samples)} of {complete}"
     if len(samples) != count:
@@ -56,17 +65,33 @@ def report(plan, samples, rows):
     if most > 1:
         chosen = _side_by_side(runtimes)
         # As the table calls them: it marks those that were disturbed.
-        speed_ups = {line[0]: [results.speed_up(row, kind, most, runtime) for kind, runtime in chosen]
-                     for row, line in zip(rows, lines)}
-        made.add_dots(f"{most} workers", "the work of several workers over that of one",
-                      [f"{kind}, {runtime}" for kind, runtime in chosen], speed_ups, most)
+        speed_ups = {
+            line[0]: [results.speed_up(row, kind, most, runtime) for kind, runtime in chosen]
+            for row, line in zip(rows, lines)
+        }
+        made.add_dots(
+            f"{most} workers",
+            "the work of several workers over that of one",
+            [f"{kind}, {runtime}" for kind, runtime in chosen],
+            speed_ups,
+            most,
+        )
         if len(runtimes) == 2:
             made.summary += _gains(speed_ups, most)
     # A curve of two points says no more than the dots.
     for row in rows if len(plan["workers"]) > 2 else ():
-        made.curve(row, "workers", "speed-up", {
-            f"{kind}, {runtime}": [(number, results.speed_up(row, kind, number, runtime)) for number in plan["workers"]]
-            for runtime in runtimes for kind in KINDS})
+        made.curve(
+            row,
+            "workers",
+            "speed-up",
+            {
+                f"{kind}, {runtime}": [
+                    (number, results.speed_up(row, kind, number, runtime)) for number in plan["workers"]
+                ]
+                for runtime in runtimes
+                for kind in KINDS
+            },
+        )
     return made
 
 
@@ -79,7 +104,8 @@ def _side_by_side(runtimes):
 
 def _gains(speed_ups, most):
     """A sentence about the rows whose threads gain most on the second runtime."""
-    gains = sorted(((new / old, row, old, new) for row, (old, new, _) in speed_ups.items() if old and new),
-                   reverse=True)
+    gains = sorted(
+        ((new / old, row, old, new) for row, (old, new, _) in speed_ups.items() if old and new), reverse=True
+    )
     best = ", ".join(f"{row} {old:.2f} → {new:.2f}" for gain, row, old, new in gains[:5] if gain > 1.2)
     return [f"The work of {most} threads over that of one: {best}; {most} is perfect."] if best else []

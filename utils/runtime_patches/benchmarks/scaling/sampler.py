@@ -25,9 +25,15 @@ class Failed(Exception):
 
 def _command(plan, sample, workers, processors, start):
     kind = "tasks" if sample["kind"] == "tasks" else "threads"
-    return [plan["program"], sample["row"], f"--as={kind}", f"--workers={workers}",
-            f"--processors={','.join(map(str, processors))}", f"--start={start}",
-            f"--milliseconds={plan['milliseconds']}"]
+    return [
+        plan["program"],
+        sample["row"],
+        f"--as={kind}",
+        f"--workers={workers}",
+        f"--processors={','.join(map(str, processors))}",
+        f"--start={start}",
+        f"--milliseconds={plan['milliseconds']}",
+    ]
 
 
 def _run(plan, sample, lead):
@@ -35,15 +41,21 @@ def _run(plan, sample, lead):
     start = time.monotonic_ns() + int(lead * 1e9)
     workers, processors = sample["workers"], plan["processors"]
     if sample["kind"] == "processes":
-        commands = [_command(plan, sample, 1, [processors[worker]], start)
-                    for worker in range(workers)]
+        commands = [_command(plan, sample, 1, [processors[worker]], start) for worker in range(workers)]
     else:
         commands = [_command(plan, sample, workers, processors[:workers], start)]
-    env = {**os.environ, "LD_LIBRARY_PATH": plan["libraries"][sample["runtime"]],
-           "SWIFT_BACKTRACE": "enable=off", **plan["environment"]}
-    runs = [subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            for command in commands]
+    env = {
+        **os.environ,
+        "LD_LIBRARY_PATH": plan["libraries"][sample["runtime"]],
+        "SWIFT_BACKTRACE": "enable=off",
+        **plan["environment"],
+    }
+    runs = [
+        subprocess.Popen(
+            command, env=env, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for command in commands
+    ]
     limit = time.monotonic() + lead + plan["milliseconds"] / 1000 + plan["patience"]
     try:
         outputs = [run.communicate(timeout=max(0.1, limit - time.monotonic())) for run in runs]
@@ -100,10 +112,15 @@ def take(plan, sample):
 
 def main():
     plan = json.load(sys.stdin)
-    samples = [(kind, workers, runtime) for kind in plan["kinds"] for workers in plan["workers"]
-               for runtime in plan["libraries"]]
-    for number, row, (kind, workers, runtime) in interleaved(plan["rounds"], plan["rows"], lambda row: samples,
-                                                             random.Random(1)):
+    samples = [
+        (kind, workers, runtime)
+        for kind in plan["kinds"]
+        for workers in plan["workers"]
+        for runtime in plan["libraries"]
+    ]
+    for number, row, (kind, workers, runtime) in interleaved(
+        plan["rounds"], plan["rows"], lambda row: samples, random.Random(1)
+    ):
         sample = {"row": row, "kind": kind, "workers": workers, "runtime": runtime}
         try:
             print(json.dumps({**sample, "round": number, **take(plan, sample)}), flush=True)

@@ -32,11 +32,16 @@ def lines(results, shares, workers, runtimes):
 
 def reference_lines():
     """The reference figures, to compare with."""
-    return [f"reference figures, {workers} workers: x{inside:.3f} as threads of one process, x{across:.3f} as "
-            f"processes, ratio {inside / across:.2f}" for workers, inside, across in REFERENCE]
+    return [
+        f"reference figures, {workers} workers: x{inside:.3f} as threads of one process, x{across:.3f} as "
+        f"processes, ratio {inside / across:.2f}"
+        for workers, inside, across in REFERENCE
+    ]
 
 
 def note(workers, kinds=KINDS):
     """What the columns are."""
-    return (f"{', '.join(kinds)}: the work of {workers} workers over that of one ({workers}.00 is perfect); "
-            "ratio: threads / processes; gap: processes - threads")
+    return (
+        f"{', '.join(kinds)}: the work of {workers} workers over that of one ({workers}.00 is perfect); "
+        "ratio: threads / processes; gap: processes - threads"
+    )

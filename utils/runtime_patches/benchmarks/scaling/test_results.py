@@ -6,16 +6,32 @@ from . import table
 from .results import Results
 
 PLAN = {"quiet": 0.02, "rows": ["row"], "workers": [1, 2], "libraries": {"a": "", "b": ""}}
-RATES = {("threads", 1): 100, ("threads", 2): 150, ("tasks", 1): 100, ("tasks", 2): 120, ("processes", 1): 100,
-         ("processes", 2): 200}
+RATES = {
+    ("threads", 1): 100,
+    ("threads", 2): 150,
+    ("tasks", 1): 100,
+    ("tasks", 2): 120,
+    ("processes", 1): 100,
+    ("processes", 2): 200,
+}
 
 
 def samples(shares=(0, 0, 0)):
     # The machine is at half its speed in the last round: the ratios stay.
-    return [{"row": "row", "kind": kind, "workers": workers, "runtime": runtime, "round": number,
-             "rate": rate * (0.5 if number == 2 else 1) * (1.25 if runtime == "b" else 1),
-             "share": shares[number] if runtime == "a" else 0}
-            for (kind, workers), rate in RATES.items() for runtime in "ab" for number in range(3)]
+    return [
+        {
+            "row": "row",
+            "kind": kind,
+            "workers": workers,
+            "runtime": runtime,
+            "round": number,
+            "rate": rate * (0.5 if number == 2 else 1) * (1.25 if runtime == "b" else 1),
+            "share": shares[number] if runtime == "a" else 0,
+        }
+        for (kind, workers), rate in RATES.items()
+        for runtime in "ab"
+        for number in range(3)
+    ]
 
 
 class Scaling(unittest.TestCase):

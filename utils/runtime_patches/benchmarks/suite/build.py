@@ -57,8 +57,9 @@ def suite(ws):
     try:
         main = (home / "utils" / "main.swift").read_text()
     except OSError:
-        raise UserError(f"{home} does not hold upstream's benchmark suite",
-                        f"check out {pins.load().swift.tag} there") from None
+        raise UserError(
+            f"{home} does not hold upstream's benchmark suite", f"check out {pins.load().swift.tag} there"
+        ) from None
     found = {}
     for name in _registered(main):
         source = home / "single-source" / f"{name}.swift"
@@ -68,15 +69,25 @@ def suite(ws):
         elif cxx.exists():
             headers = home / "utils" / "CxxTests"
             found[name] = Module(
-                name, [cxx], [*_SUITE, "-parse-as-library", *_CXX, "-I", str(headers),
-                              "-Xfrontend", "-validate-tbd-against-ir=none"],
-                headers=sorted(headers.iterdir()))
+                name,
+                [cxx],
+                [
+                    *_SUITE,
+                    "-parse-as-library",
+                    *_CXX,
+                    "-I",
+                    str(headers),
+                    "-Xfrontend",
+                    "-validate-tbd-against-ir=none",
+                ],
+                headers=sorted(headers.iterdir()),
+            )
         elif (home / "multi-source" / name).is_dir():
-            found[name] = Module(name, sorted((home / "multi-source" / name).glob("*.swift")),
-                                 [*_SUITE, "-parse-as-library"])
+            found[name] = Module(
+                name, sorted((home / "multi-source" / name).glob("*.swift")), [*_SUITE, "-parse-as-library"]
+            )
     for source in sorted(OURS.glob("*.swift")):
-        found[source.stem] = Module(source.stem, [source], [*_SUITE, "-parse-as-library"],
-                                    ours=True)
+        found[source.stem] = Module(source.stem, [source], [*_SUITE, "-parse-as-library"], ours=True)
     return found
 
 
@@ -98,8 +109,11 @@ def may_match(module, pattern):
 
 def default(modules):
     """The modules with our entries, and upstream's that carry the concurrency tag."""
-    return {name: module for name, module in modules.items()
-            if module.ours or ".concurrency" in module.sources[0].read_text()}
+    return {
+        name: module
+        for name, module in modules.items()
+        if module.ours or ".concurrency" in module.sources[0].read_text()
+    }
 
 
 def main_text(upstream, chosen):
@@ -112,8 +126,12 @@ def main_text(upstream, chosen):
             kept.append(line)
     missing = [name for name in chosen if name not in _registered(upstream)]
     end = kept.index("main()")
-    return "\n".join([f"import {name}" for name in missing] + kept[:end]
-                     + [f"register({name}.benchmarks)" for name in missing] + kept[end:])
+    return "\n".join(
+        [f"import {name}" for name in missing]
+        + kept[:end]
+        + [f"register({name}.benchmarks)" for name in missing]
+        + kept[end:]
+    )
 
 
 def build(ws, chosen):
@@ -121,18 +139,16 @@ def build(ws, chosen):
     home = ws.swift / "benchmark" / "utils"
     with locks.exclusive(FOLDER):
         rules = _Rules(ws)
-        utils = rules.add(Module("TestsUtils", [home / "TestsUtils.swift"],
-                                 [*_SUITE, "-parse-as-library"]))
-        driver = rules.add(Module("DriverUtils", [home / "DriverUtils.swift",
-                                                  home / "ArgParse.swift"],
-                                  ["-parse-as-library"]), [utils])
+        utils = rules.add(Module("TestsUtils", [home / "TestsUtils.swift"], [*_SUITE, "-parse-as-library"]))
+        driver = rules.add(
+            Module("DriverUtils", [home / "DriverUtils.swift", home / "ArgParse.swift"], ["-parse-as-library"]), [utils]
+        )
         made = [rules.add(module, [utils]) for module in chosen.values()]
         text = main_text((home / "main.swift").read_text(), chosen)
         (FOLDER / "main").mkdir(exist_ok=True)
         main = FOLDER / "main" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.swift"
         main.write_text(text)
-        cxx = [*_CXX, "-I", str(home / "CxxTests")] if any(
-            module.headers for module in chosen.values()) else []
+        cxx = [*_CXX, "-I", str(home / "CxxTests")] if any(module.headers for module in chosen.values()) else []
         made = [utils, driver, *made]
         made.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), made))
         binary = rules.link([*made, rules.native(_HEAP_START)])
@@ -164,10 +180,23 @@ class _Rules:
         folder = f"modules/{module.name}-{key}"
         target = f"{folder}/{module.name}.o"
         imports = [word for need in needs for word in ("-I", os.path.dirname(need))]
-        self._rule(target, needs, [
-            "swiftc", *module.flags, *imports, "-module-name", module.name,
-            "-emit-module", "-emit-module-path", f"{folder}/{module.name}.swiftmodule",
-            "-o", target, *map(str, module.sources)])
+        self._rule(
+            target,
+            needs,
+            [
+                "swiftc",
+                *module.flags,
+                *imports,
+                "-module-name",
+                module.name,
+                "-emit-module",
+                "-emit-module-path",
+                f"{folder}/{module.name}.swiftmodule",
+                "-o",
+                target,
+                *map(str, module.sources),
+            ],
+        )
         return target
 
     def native(self, source):
@@ -181,9 +210,22 @@ class _Rules:
         """The binary; it finds its libraries beside it, as upstream's does on Darwin."""
         key = hashlib.sha256(" ".join([self.base, *objects]).encode()).hexdigest()[:16]
         target = f"binaries/{key}/{BINARY}"
-        self._rule(target, objects, [
-            "swiftc", "-O", *objects, "-o", target, "-no-toolchain-stdlib-rpath",
-            "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/swift/linux"])
+        self._rule(
+            target,
+            objects,
+            [
+                "swiftc",
+                "-O",
+                *objects,
+                "-o",
+                target,
+                "-no-toolchain-stdlib-rpath",
+                "-Xlinker",
+                "-rpath",
+                "-Xlinker",
+                "$ORIGIN/../lib/swift/linux",
+            ],
+        )
         return target
 
     def _rule(self, target, needs, argv):
@@ -196,19 +238,25 @@ class _Rules:
         # LLVM takes a % in the path of its module cache for a place to fill in.
         fixed = [(FOLDER, "/swift-benchmark")] if "%" in str(FOLDER) else []
         folder = fixed[0][1] if fixed else FOLDER
-        run_logged(self.ws.command(["ninja", "-C", folder, target], fixed=fixed),
-                   "benchmark", env=self.ws.environment(),
-                   failed="the benchmark suite does not build", hints=[
-                       (r"file format not recognized", "a compiled file of the benchmark suite "
-                        "is damaged", f"rm -r {shlex.quote(str(FOLDER))}; the same command then "
-                        "rebuilds it")])
+        run_logged(
+            self.ws.command(["ninja", "-C", folder, target], fixed=fixed),
+            "benchmark",
+            env=self.ws.environment(),
+            failed="the benchmark suite does not build",
+            hints=[
+                (
+                    r"file format not recognized",
+                    "a compiled file of the benchmark suite is damaged",
+                    f"rm -r {shlex.quote(str(FOLDER))}; the same command then rebuilds it",
+                )
+            ],
+        )
 
 
 def _prune():
     """Keeps the newest versions of each module and the newest binaries."""
     groups = {}
-    for path in [*FOLDER.glob("modules/*"), *FOLDER.glob("binaries/*"),
-                 *FOLDER.glob("main/*")]:
+    for path in [*FOLDER.glob("modules/*"), *FOLDER.glob("binaries/*"), *FOLDER.glob("main/*")]:
         name = path.name.rpartition("-")[0]
         groups.setdefault((path.parent, name), []).append(path)
     for paths in groups.values():

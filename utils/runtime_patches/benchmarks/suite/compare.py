@@ -27,14 +27,25 @@ from . import build
 # A sample of 1 ms hides the driver's resolution of 1 us. Processes are short and many: how the
 # scheduler places threads stays the same for tens of ms, so more samples of one process say little.
 # The budget keeps the default run within 5 minutes.
-PLAN = {"sample_us": 1000, "process_us": 16000, "most_samples": 16, "timeout": 120,
-        "budget": 200, "fewest_rounds": 6, "most_rounds": 60, "copies": 3}
+PLAN = {
+    "sample_us": 1000,
+    "process_us": 16000,
+    "most_samples": 16,
+    "timeout": 120,
+    "budget": 200,
+    "fewest_rounds": 6,
+    "most_rounds": 60,
+    "copies": 3,
+}
 
 # Hash seeds as upstream's Benchmark_Driver sets them. And glibc must not give memory back between
 # samples: whether it does hangs on which block happens to lie on top of the heap, and made single
 # rows 50 % slower on either side. The user's own values win.
-_VARIABLES = {"SWIFT_DETERMINISTIC_HASHING": "1", "SWIFT_BACKTRACE": "enable=off",
-              "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}"}
+_VARIABLES = {
+    "SWIFT_DETERMINISTIC_HASHING": "1",
+    "SWIFT_BACKTRACE": "enable=off",
+    "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}",
+}
 
 
 @dataclass
@@ -51,7 +62,8 @@ def side_of(runtime):
     made = {key: value for key, value in runtime.record.items() if key != "files"}
     there = [name for name in NAMES if runtime.library(name).is_file()]
     libraries: dict[str, dict[str, Any]] = {
-        name: {"path": str(runtime.library(name)), "sha256": files.sha256(runtime.library(name))} for name in there}
+        name: {"path": str(runtime.library(name)), "sha256": files.sha256(runtime.library(name))} for name in there
+    }
     return Side(runtime.name, str(runtime.folder), str(runtime.libraries), made, libraries)
 
 
@@ -91,16 +103,28 @@ def _rows(ws, sides, binary, pattern):
         wanted = re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags)
         has = [side for side in ("old", "new") if name in listed[side]]
         if wanted:
-            rows.append({"name": name, "tags": tags, "sides": has,
-                         "columns": ["old", "control", "new"] if len(has) == 2 else has})
+            rows.append(
+                {
+                    "name": name,
+                    "tags": tags,
+                    "sides": has,
+                    "columns": ["old", "control", "new"] if len(has) == 2 else has,
+                }
+            )
     return rows
 
 
 def _listing(ws, side, binary):
     """{name: tags} of the benchmarks that run on a side."""
-    done = ws.run([binary, "--list", "--json", "--skip-tags="], check=False, binds=[side.folder],
-                  env={"LD_LIBRARY_PATH": side.library_path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                  text=True)
+    done = ws.run(
+        [binary, "--list", "--json", "--skip-tags="],
+        check=False,
+        binds=[side.folder],
+        env={"LD_LIBRARY_PATH": side.library_path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     try:
         found = [json.loads(line) for line in done.stdout.splitlines()]
         if done.returncode == 0:
@@ -108,8 +132,10 @@ def _listing(ws, side, binary):
     except (ValueError, KeyError, TypeError):
         pass
     lines = done.stdout.strip().splitlines() or [f"exit status {done.returncode}"]
-    raise UserError(f"the benchmark binary does not start on {side.name}: {lines[-1]}",
-                    f"are all of the toolchain's libraries in {side.library_path}?")
+    raise UserError(
+        f"the benchmark binary does not start on {side.name}: {lines[-1]}",
+        f"are all of the toolchain's libraries in {side.library_path}?",
+    )
 
 
 def measure(ws, sides, chosen, rounds, output):
@@ -124,18 +150,30 @@ def measure(ws, sides, chosen, rounds, output):
 def _measure(ws, sides, chosen, rounds, scratch):
     begin, started, machine = time.time(), environment.now(), environment.here()
     if machine.load_before[0] > machine.usable_cores / 2:
-        note(f"this machine is busy (load {machine.load_before[0]:.1f} on {machine.usable_cores} cores): figures will "
-             "be less sharp")
-    plan = {**PLAN, "binary": str(chosen.binary), "rows": chosen.rows, "rounds": rounds, "seed": int(begin),
-            "libraries": [library.name for library in LIBRARIES if library.always], "scratch": str(scratch),
-            "sides": {name: dataclasses.asdict(side) for name, side in vars(sides).items()}, "variables": _VARIABLES}
+        note(
+            f"this machine is busy (load {machine.load_before[0]:.1f} on {machine.usable_cores} cores): figures will "
+            "be less sharp"
+        )
+    plan = {
+        **PLAN,
+        "binary": str(chosen.binary),
+        "rows": chosen.rows,
+        "rounds": rounds,
+        "seed": int(begin),
+        "libraries": [library.name for library in LIBRARIES if library.always],
+        "scratch": str(scratch),
+        "sides": {name: dataclasses.asdict(side) for name, side in vars(sides).items()},
+        "variables": _VARIABLES,
+    }
     remove(scratch)
     try:
         events = _run(ws, plan, [scratch.parent, sides.old.folder, sides.new.folder])
     finally:
         remove(scratch)
-    taken = {row["name"]: Row(row["name"], {column: [] for column in row["columns"]}, row["iterations"], row["tags"])
-             for row in events["calibrated"]}
+    taken = {
+        row["name"]: Row(row["name"], {column: [] for column in row["columns"]}, row["iterations"], row["tags"])
+        for row in events["calibrated"]
+    }
     for event in events["process"]:
         _prove(event, sides, scratch)
         row, column = taken[event.pop("name")], event.pop("column")
@@ -143,23 +181,39 @@ def _measure(ws, sides, chosen, rounds, scratch):
     for side in (sides.old, sides.new):
         for library in plan["libraries"]:
             if not side.libraries[library].get("processes") and events["process"]:
-                raise UserError(f"no process on {side.name} was seen with {library}",
-                                "is the process table (/proc) hidden on this system?")
+                raise UserError(
+                    f"no process on {side.name} was seen with {library}",
+                    "is the process table (/proc) hidden on this system?",
+                )
     failed = [Failure(**event) for event in events["failed"]]
     rows = list(taken.values())
     judged, one_sided = comparison.conclude(rows, failed)
     machine.load_after = list(os.getloadavg())
     machine.others, machine.stolen = events["end"][0]["others"], events["end"][0]["stolen"]
     git = Git(REPO)
-    method = Method(events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"],
-                    _VARIABLES)
+    method = Method(
+        events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], _VARIABLES
+    )
     return Comparison(
-        sides, method, machine, rows, judged, one_sided, failed, started=started,
-        seconds=round(time.time() - begin, 1), state=environment.state(),
-        binary={"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}, toolchain=str(ws.toolchain),
-        pins=pins.as_json(), modules=sorted(chosen.modules),
-        repository={"commit": git.call("rev-parse", "HEAD").stdout.strip(),
-                    "changed": git.call("status", "--porcelain").stdout.splitlines()})
+        sides,
+        method,
+        machine,
+        rows,
+        judged,
+        one_sided,
+        failed,
+        started=started,
+        seconds=round(time.time() - begin, 1),
+        state=environment.state(),
+        binary={"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)},
+        toolchain=str(ws.toolchain),
+        pins=pins.as_json(),
+        modules=sorted(chosen.modules),
+        repository={
+            "commit": git.call("rev-parse", "HEAD").stdout.strip(),
+            "changed": git.call("status", "--porcelain").stdout.splitlines(),
+        },
+    )
 
 
 def _prove(event, sides, scratch):
@@ -168,8 +222,10 @@ def _prove(event, sides, scratch):
     for library, path in event.pop("loaded").items():
         folder = Path(path).parent
         if folder.parent != scratch or not folder.name.strip("-").startswith(event["column"]):
-            raise UserError(f"{event['name']} on {side.name} ran with {path}",
-                            f"it should have been {side.library_path}/{library}: is LD_PRELOAD set?")
+            raise UserError(
+                f"{event['name']} on {side.name} ran with {path}",
+                f"it should have been {side.library_path}/{library}: is LD_PRELOAD set?",
+            )
         entry = side.libraries[library]
         entry["processes"] = entry.get("processes", 0) + 1
 
@@ -195,15 +251,23 @@ def _run(ws, plan, binds):
         if found["plan"]:
             made = found["plan"][0]
             with Step(f"measuring {rows}, {made['rounds']} rounds (about {made['seconds']:.0f} s)") as step:
-                collect(step, lambda event: "round" in event and (
-                    f"measuring {rows}, round {event['round'] + 1} of {made['rounds']}"))
+                collect(
+                    step,
+                    lambda event: (
+                        "round" in event and (f"measuring {rows}, round {event['round'] + 1} of {made['rounds']}")
+                    ),
+                )
     finally:
         events.close()
     if not found["end"]:
-        raise UserError(f"the measuring loop ended early (exit status {statuses or 'unknown'})",
-                        "its message is above; the earlier report is as it was")
+        raise UserError(
+            f"the measuring loop ended early (exit status {statuses or 'unknown'})",
+            "its message is above; the earlier report is as it was",
+        )
     if not found["process"]:
         row = found["failed"][0]
-        raise UserError(f"no benchmark ran; {row['name']}: {row['reason']}",
-                        "utils/run-test shows whether this runtime works at all")
+        raise UserError(
+            f"no benchmark ran; {row['name']}: {row['reason']}",
+            "utils/run-test shows whether this runtime works at all",
+        )
     return found

@@ -36,11 +36,13 @@ def copy_libraries(plan):
     paths = {}
     for column in ("old", "control", "new"):
         origin = plan["sides"]["new" if column == "new" else "old"]["library_path"]
-        traced = subprocess.run([plan["binary"]], stdout=subprocess.PIPE, text=True,
-                                env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1",
-                                     "LD_LIBRARY_PATH": origin}).stdout
-        own = [path for path in re.findall(r"=> (\S.*) \(0x", traced)
-               if os.path.dirname(path) == origin]
+        traced = subprocess.run(
+            [plan["binary"]],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1", "LD_LIBRARY_PATH": origin},
+        ).stdout
+        own = [path for path in re.findall(r"=> (\S.*) \(0x", traced) if os.path.dirname(path) == origin]
         paths[column] = []
         for number in range(plan["copies"]):
             # Names of one length: the environment's size moves the stack.
@@ -58,12 +60,10 @@ def run_process(plan, library_path, name, iterations, samples):
     Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
     "cpu": seconds, "loaded": paths of the runtime's libraries}.
     """
-    argv = [plan["binary"], name, f"--num-iters={iterations}",
-            f"--num-samples={samples}", "--verbose"]
+    argv = [plan["binary"], name, f"--num-iters={iterations}", f"--num-samples={samples}", "--verbose"]
     env = {**plan["variables"], **os.environ, "LD_LIBRARY_PATH": library_path}
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=subprocess.STDOUT)
+        process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         timer = threading.Timer(plan["timeout"], os.kill, (process.pid, signal.SIGKILL))
         timer.start()
         try:
@@ -81,15 +81,22 @@ def run_process(plan, library_path, name, iterations, samples):
     found = [float(value) for value in _SAMPLE.findall(text)]
     if process.returncode or not found:
         raise Failed(_reason(process.returncode, late, plan["timeout"], text))
-    return {"samples": found, "max_rss": usage.ru_maxrss * 1024,
-            "cpu": round(usage.ru_utime + usage.ru_stime, 4), "loaded": loaded}
+    return {
+        "samples": found,
+        "max_rss": usage.ru_maxrss * 1024,
+        "cpu": round(usage.ru_utime + usage.ru_stime, 4),
+        "loaded": loaded,
+    }
 
 
 def _reason(status, late, timeout, text):
     if late:
         return f"still running after {timeout} s"
-    lines = [line for line in text.decode(errors="replace").splitlines()
-             if line.strip() and not line.startswith(("    ", "---", "Running"))]
+    lines = [
+        line
+        for line in text.decode(errors="replace").splitlines()
+        if line.strip() and not line.startswith(("    ", "---", "Running"))
+    ]
     ended = "no sample" if not status else f"exit status {status}"
     if status < 0:
         ended = f"killed by {signal.Signals(-status).name}"
@@ -129,7 +136,7 @@ def calibrate(plan, row, library_path):
         trial = run_process(plan, library_path, row["name"], iterations, 4)["samples"]
         seconds = time.monotonic() - begin
         once = min(trial[1:])
-        if once * iterations >= 50 or iterations >= 10 ** 7:
+        if once * iterations >= 50 or iterations >= 10**7:
             break
         iterations *= 30
     once = max(once, 1e-4)
@@ -160,8 +167,7 @@ def say(event, **fields):
 def cpu_times():
     """(busy, total, stolen) seconds of all processors since the start."""
     with open("/proc/stat") as stat:
-        times = [int(word) / os.sysconf("SC_CLK_TCK") for word in
-                 stat.readline().split()[1:9]]
+        times = [int(word) / os.sysconf("SC_CLK_TCK") for word in stat.readline().split()[1:9]]
     return sum(times) - times[3] - times[4], sum(times), times[7]
 
 
@@ -186,8 +192,7 @@ def measure(plan):
         if name in gone:
             continue
         try:
-            result = run_process(plan, paths[column][number % plan["copies"]], name, row["iterations"],
-                                 row["samples"])
+            result = run_process(plan, paths[column][number % plan["copies"]], name, row["iterations"], row["samples"])
             say("process", name=name, column=column, round=number, **result)
         except Failed as failure:
             say("failed", name=name, side="old" if column == "control" else column, reason=str(failure))
@@ -195,8 +200,11 @@ def measure(plan):
     after, end = cpu_times(), os.times()
     total = after[1] - before[1]
     mine = sum(end[:4]) - sum(own[:4])
-    say("end", others=round(max(0.0, after[0] - before[0] - mine) / max(total, 1e-3), 4),
-        stolen=round((after[2] - before[2]) / max(total, 1e-3), 4))
+    say(
+        "end",
+        others=round(max(0.0, after[0] - before[0] - mine) / max(total, 1e-3), 4),
+        stolen=round((after[2] - before[2]) / max(total, 1e-3), 4),
+    )
 
 
 if __name__ == "__main__":

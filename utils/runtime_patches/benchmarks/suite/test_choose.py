@@ -24,9 +24,16 @@ SUITE = {**DEFAULT, "Other": ["Array"]}
 class Choose(unittest.TestCase):
     def choose(self, pattern=None, everything=False):
         listings = {"old": {}, "new": {"Ours.Added": ["concurrency"]}}
-        with mock.patch.multiple(build, suite=lambda ws: SUITE, default=lambda suite: DEFAULT,
-                                 build=lambda ws, chosen: chosen, may_match=lambda module, pattern: True), \
-                mock.patch.object(compare, "_listing", lambda ws, side, binary: {**binary, **listings[side.name]}):
+        with (
+            mock.patch.multiple(
+                build,
+                suite=lambda ws: SUITE,
+                default=lambda suite: DEFAULT,
+                build=lambda ws, chosen: chosen,
+                may_match=lambda module, pattern: True,
+            ),
+            mock.patch.object(compare, "_listing", lambda ws, side, binary: {**binary, **listings[side.name]}),
+        ):
             found = compare.choose(None, Sides(Side("old"), Side("new")), pattern, everything)
         return {row["name"]: row["columns"] for row in found.rows}
 
@@ -48,14 +55,27 @@ class Choose(unittest.TestCase):
             source = Path(folder, "One.swift")
             module = build.Module("One", [source])
             for text, pattern, wanted in (
-                    ('BenchmarkInfo(name: "One.Two")', r"^One\.T", True), ('name: "One.Two"', "one", False),
-                    (r'name: "One.\(kind).10"', "One.Two.10", True), (r'name: "One.\(kind)"', "no-such", False),
-                    ('name: label, "Three"', "Three", True), ('name: label, "Three"', "no", True)):
+                ('BenchmarkInfo(name: "One.Two")', r"^One\.T", True),
+                ('name: "One.Two"', "one", False),
+                (r'name: "One.\(kind).10"', "One.Two.10", True),
+                (r'name: "One.\(kind)"', "no-such", False),
+                ('name: label, "Three"', "Three", True),
+                ('name: label, "Three"', "no", True),
+            ):
                 source.write_text(text)
                 self.assertEqual(build.may_match(module, pattern), wanted, (text, pattern))
 
     def test_main_registers_what_is_chosen(self):
         text = build.main_text(MAIN, ["AsyncTree", "Ours"])
-        self.assertEqual([line.strip() for line in text.splitlines()], [
-            "import Ours", "import TestsUtils", "import DriverUtils", "import AsyncTree",
-            "register(AsyncTree.benchmarks)", "register(Ours.benchmarks)", "main()"])
+        self.assertEqual(
+            [line.strip() for line in text.splitlines()],
+            [
+                "import Ours",
+                "import TestsUtils",
+                "import DriverUtils",
+                "import AsyncTree",
+                "register(AsyncTree.benchmarks)",
+                "register(Ours.benchmarks)",
+                "main()",
+            ],
+        )

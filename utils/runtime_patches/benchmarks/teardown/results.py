@@ -5,15 +5,36 @@ from dataclasses import dataclass
 
 # Reference figures, depth 26: the rounds of a malloc for each node and of one buffer, seconds, and MB. The
 # benchmark was made to compare with them.
-REFERENCE = [("malloc", [(2.355, 2.292, 2.257), (1.582, 1.884, 2.989), (1.168, 1.111, 2.250),
-                    (1.581, 1.873, 3.007), (1.177, 1.109, 2.273)], 4100),
-        ("buffer", [(1.052, 1.150, 0.046), (1.073, 1.158, 0.046), (1.048, 1.147, 0.047),
-                    (1.074, 1.149, 0.045), (1.063, 1.175, 0.050)], 2276)]
+REFERENCE = [
+    (
+        "malloc",
+        [
+            (2.355, 2.292, 2.257),
+            (1.582, 1.884, 2.989),
+            (1.168, 1.111, 2.250),
+            (1.581, 1.873, 3.007),
+            (1.177, 1.109, 2.273),
+        ],
+        4100,
+    ),
+    (
+        "buffer",
+        [
+            (1.052, 1.150, 0.046),
+            (1.073, 1.158, 0.046),
+            (1.048, 1.147, 0.047),
+            (1.074, 1.149, 0.045),
+            (1.063, 1.175, 0.050),
+        ],
+        2276,
+    ),
+]
 
 
 @dataclass
 class Round:
     """Times in ns, memory in bytes. waited: for a core."""
+
     generate: int
     copy: int
     delete: int
@@ -29,6 +50,7 @@ class Round:
 @dataclass
 class Run:
     """The rounds of one process."""
+
     variant: str
     runtime: str
     depth: int
@@ -53,9 +75,17 @@ def rounds_table(runs, quiet):
     for run in runs:
         for number, one in enumerate(run.rounds, 1):
             noisy = " (noisy)" if one.waited / one.total > quiet else ""
-            rows.append([run.variant, run.runtime, str(run.depth), f"{number}{noisy}",
-                         *(f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES),
-                         f"{one.virtual / 1e6:.0f}", f"{one.resident / 1e6:.0f}"])
+            rows.append(
+                [
+                    run.variant,
+                    run.runtime,
+                    str(run.depth),
+                    f"{number}{noisy}",
+                    *(f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES),
+                    f"{one.virtual / 1e6:.0f}",
+                    f"{one.resident / 1e6:.0f}",
+                ]
+            )
     return ["variant", "runtime", "depth", "round", *(f"{phase}, ms" for phase in PHASES), "VM, MB", "RSS, MB"], rows
 
 
@@ -64,8 +94,9 @@ def ratios(runs):
     found = {}
     for run in runs:
         found.setdefault(run.variant, []).append(run)
-    return {variant: [new.median(phase) / old.median(phase) for phase in PHASES]
-            for variant, (old, new) in found.items()}
+    return {
+        variant: [new.median(phase) / old.median(phase) for phase in PHASES] for variant, (old, new) in found.items()
+    }
 
 
 def summary_table(runs, runtimes):
@@ -89,9 +120,12 @@ def summary_table(runs, runtimes):
 
 def reference_lines():
     """The reference figures, to compare with."""
+
     def medians(rounds):
         return (statistics.median(column) for column in zip(*rounds))
 
-    return ["reference figures, depth 26, {}: total of the rounds {} s; median generate {:.3f}, copy {:.3f}, delete "
-            "{:.3f} s; VM {} MB".format(name, ", ".join(f"{sum(one):.3f}" for one in rounds), *medians(rounds), memory)
-            for name, rounds, memory in REFERENCE]
+    return [
+        "reference figures, depth 26, {}: total of the rounds {} s; median generate {:.3f}, copy {:.3f}, delete "
+        "{:.3f} s; VM {} MB".format(name, ", ".join(f"{sum(one):.3f}" for one in rounds), *medians(rounds), memory)
+        for name, rounds, memory in REFERENCE
+    ]

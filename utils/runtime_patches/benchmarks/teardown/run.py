@@ -18,9 +18,15 @@ _HERE = BENCHMARK / "teardown"
 def build(ws):
     """The benchmark program; the trees are those of the suite's entries."""
     trees = BENCHMARK / "single-source" / "Trees.swift"
-    return program.build(ws, "teardown-benchmark", HOME, swift=[*sorted(_HERE.glob("*.swift")), trees],
-                         c=[_HERE / "controls.c", program.NATIVE / "machine.c"],
-                         headers=[_HERE / "controls.h", program.NATIVE / "machine.h"], bridging=_HERE / "controls.h")
+    return program.build(
+        ws,
+        "teardown-benchmark",
+        HOME,
+        swift=[*sorted(_HERE.glob("*.swift")), trees],
+        c=[_HERE / "controls.c", program.NATIVE / "machine.c"],
+        headers=[_HERE / "controls.h", program.NATIVE / "machine.h"],
+        bridging=_HERE / "controls.h",
+    )
 
 
 def available():
@@ -33,12 +39,15 @@ def available():
 def check_memory(depths, sizes, free):
     """UserError for trees that do not fit into `free` bytes: a tree and its copy are there at once."""
     for variant, depth in depths.items():
-        needed = 2 * sizes[variant] * 2 ** depth
+        needed = 2 * sizes[variant] * 2**depth
         if needed > 0.9 * free:
             fits = max(LEAST_DEPTH, (int(0.9 * free) // (2 * sizes[variant])).bit_length() - 1)
             option = "--isolated-depth" if variant.startswith("isolated") else "--depth"
-            raise UserError(f"{variant} with depth {depth} needs about {needed / 1e9:.1f} GB of memory, "
-                            f"{free / 1e9:.1f} GB are free", f"{option} {fits} fits; --filter leaves a variant out")
+            raise UserError(
+                f"{variant} with depth {depth} needs about {needed / 1e9:.1f} GB of memory, "
+                f"{free / 1e9:.1f} GB are free",
+                f"{option} {fits} fits; --filter leaves a variant out",
+            )
 
 
 def measure(ws, path, depths, runtimes, rounds, attempts, environment):
@@ -48,15 +57,17 @@ def measure(ws, path, depths, runtimes, rounds, attempts, environment):
         for variant, depth in depths.items():
             for runtime in runtimes:
                 with progress.Step(f"{variant} on {runtime}"):
-                    runs.append(_quietest(attempts, lambda: _run(
-                        ws, path, variant, runtime, depth, rounds, environment)))
+                    runs.append(
+                        _quietest(attempts, lambda: _run(ws, path, variant, runtime, depth, rounds, environment))
+                    )
     return runs
 
 
 def _run(ws, path, variant, runtime, depth, rounds, environment):
     """One process; UserError if it does not do all its rounds."""
-    text = programs.output(ws, runtime, [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"], variant,
-                           env=environment)
+    text = programs.output(
+        ws, runtime, [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"], variant, env=environment
+    )
     found = [results.Round(*map(int, line.split("\t"))) for line in text.splitlines()]
     if len(found) != rounds:
         raise UserError(f"{variant} on {runtime} ended after {len(found)} of {rounds} rounds", programs.NO_PART)
@@ -77,8 +88,9 @@ def _quietest(attempts, run):
 
 def report(runs, names, notes=()):
     """The Outcome of runs on the runtimes `names`."""
-    made = outcome.begin("teardown", "What it costs to make, copy and tear down a tree",
-                         "benchmark/teardown/run-benchmark")
+    made = outcome.begin(
+        "teardown", "What it costs to make, copy and tear down a tree", "benchmark/teardown/run-benchmark"
+    )
     made.table("Every round", *results.rounds_table(runs, _QUIET))
     made.table("Medians", *results.summary_table(runs, names))
     made.notes = [*notes, *results.reference_lines()]
@@ -86,8 +98,9 @@ def report(runs, names, notes=()):
         ratios = results.ratios(runs)
         made.add_dots("Medians", f"time on {names[1]} over time on {names[0]}", results.PHASES, ratios, 1)
         place = results.PHASES.index("delete")
-        isolated = [f"{values[place]:.2f} ({variant})" for variant, values in ratios.items()
-                    if variant.startswith("isolated")]
+        isolated = [
+            f"{values[place]:.2f} ({variant})" for variant, values in ratios.items() if variant.startswith("isolated")
+        ]
         if isolated:
             made.summary.append("Dropping a tree of isolated deinits takes " + ", ".join(isolated) + " of the time.")
     return made

@@ -23,8 +23,10 @@ class Teardown(unittest.TestCase):
 
     def test_tables(self):
         columns, rows = summary_table([self.old, self.new], ["before", "after"])
-        self.assertEqual(rows, [["class", "18", "20.00", "10.00", "100.00", "130.00", "20.00", "10.00", "50.00",
-                                 "80.00", "0.50", "0.62"]])
+        self.assertEqual(
+            rows,
+            [["class", "18", "20.00", "10.00", "100.00", "130.00", "20.00", "10.00", "50.00", "80.00", "0.50", "0.62"]],
+        )
         self.assertEqual(len(columns), len(rows[0]))
         columns, rows = rounds_table([self.old, self.new], 0.03)
         self.assertEqual(rows[0], ["class", "before", "18", "1", "30.00", "10.00", "100.00", "140.00", "2", "1"])
@@ -35,6 +37,5 @@ class Teardown(unittest.TestCase):
         teardown.check_memory({"class": 24}, {"class": 48}, 2_000_000_000)
         with self.assertRaises(UserError) as refused:
             teardown.check_memory({"class": 26}, {"class": 48}, 2_000_000_000)
-        self.assertEqual(refused.exception.message,
-                         "class with depth 26 needs about 6.4 GB of memory, 2.0 GB are free")
+        self.assertEqual(refused.exception.message, "class with depth 26 needs about 6.4 GB of memory, 2.0 GB are free")
         self.assertEqual(refused.exception.hint, "--depth 24 fits; --filter leaves a variant out")
