@@ -6,8 +6,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
-LAYERS = ("commands", "documentation", "cli", "testing", "benchmarks", "report", "runtimes", "results", "series",
-          "workspace", "base")
+LAYERS = ("commands", "documentation", "cli", "testing", "benchmarks", "clients", "report", "runtimes", "results",
+          "series", "workspace", "base")
 
 
 def imported(path):

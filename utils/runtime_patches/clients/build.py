@@ -141,7 +141,7 @@ def _reason(error, checkout, package, log):
     found = re.search(r"(?m)^(.+?:\d+:\d+): error: (.+)$", text) or re.search(r"(?m)^()error: (.+)$", text)
     if not found:
         return error
-    if re.search(r"Could not resolve host|Failed to clone|Couldn.t fetch|unable to access|Network is unreachable", text):
+    if re.search(r"Could not resolve host|Failed to clone|Couldn.t fetch|unable to access|Network is unreach", text):
         return UserError(f"a dependency of {checkout.name} cannot be fetched: {found[2]}",
                          "check the network; --packages DIR with the dependencies in DIR, and --offline, need none; "
                          f"the whole output is in {log}")

@@ -44,15 +44,17 @@ class Test(str):
 class Bundle:
     """The tests of one package.
 
-    files: {flavour: path of the program}; options: those of utils/with-runtime; binds: folders that tests read;
-    timeout: seconds that a test may take; skip: regular expressions of tests that are left out; wanted: one of those that are run.
+    files: {flavour: path of the program}; folder: of the package, like which the tests see theirs; options:
+    those of utils/with-runtime; binds: more folders that tests read; timeout: seconds that a test may take; skip:
+    regular expressions of tests that are left out; wanted: one of those that are run.
     """
 
-    def __init__(self, name, files, *, options=(), binds=(), timeout=300, skip=(), environment=None, flavour=None,
-                 wanted=""):
-        self.name, self.files, self.options, self.binds = name, files, list(options), list(binds)
+    def __init__(self, name, files, folder, *, options=(), binds=(), timeout=300, skip=(), environment=None,
+                 flavour=None, wanted=""):
+        self.name, self.files, self.options, self.binds = name, files, list(options), [folder, *binds]
         self.timeout, self.skip, self.environment = timeout, [re.compile(text) for text in skip], environment or {}
         self.flavour = flavour or (lambda runtime: "")
+        self.folder = folder
         self.scratch = BUILD / "clients" / "scratch" / str(os.getpid())
         self.listed = []
         self.wanted = re.compile(wanted)
@@ -192,7 +194,7 @@ class Bundle:
             said = done.stderr.strip().splitlines()
             raise UserError(f"the tests of {self.name} cannot be listed on {runtime}: "
                             + (said[-1] if said else _status(done.returncode)),
-                            f"utils/with-runtime {runtime} -- {self.files[self.flavour(runtime)]} {' '.join(arguments)}")
+                            " ".join(["utils/with-runtime", *self.command(runtime, arguments)[-len(arguments) - 3:]]))
         return done.stdout
 
 
@@ -242,7 +244,12 @@ class _Process:
 
     def start(self, arguments):
         bundle = self.bundle
-        bundle.scratch.mkdir(parents=True, exist_ok=True)
+        place = bundle.scratch / "package"
+        if not place.exists():
+            # Tests may look for files from where they are started, and may write there.
+            place.mkdir(parents=True)
+            for path in bundle.folder.iterdir():
+                (place / path.name).symlink_to(path)
         (BUILD / "logs").mkdir(parents=True, exist_ok=True)
         self.log = BUILD / "logs" / f"clients-{bundle.name}-{self.runtime.plain}-{self.tests[0].library}.log"
         self.loads = bundle.scratch / "loads"
@@ -253,7 +260,7 @@ class _Process:
         command[at:at] = ["env", *loaded.environment(self.loads), "SWIFT_BACKTRACE=enable=off",
                           *(f"{name}={value}" for name, value in bundle.environment.items())]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, start_new_session=True, cwd=bundle.scratch,
+                                        stderr=subprocess.STDOUT, start_new_session=True, cwd=place,
                                         bufsize=0)
         self.last = time.monotonic()
 

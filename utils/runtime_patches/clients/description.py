@@ -53,7 +53,7 @@ def load(path=_FILE):
             if unknown:
                 raise UserError(f"{path}: {name} has the unknown setting '{min(unknown)}'",
                                 f"settings are {', '.join(known)}")
-            if bool(fields.get("url")) != bool(fields.get("commit")) or bool(fields.get("url")) != bool(fields.get("tag")):
+            if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
                 raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
             fields["skip"] = tuple(fields.get("skip", ()))
             packages[name] = Package(name, **fields)
@@ -144,8 +144,8 @@ def _fetched(package, cache):
              str(partial / package.name), timeout=300)
         found = _git(package, "-C", str(partial / package.name), "rev-parse", "HEAD").strip()
         if found != package.commit:
-            raise UserError(f"{package.name} {package.tag} is commit {found[:12]}, not the pinned {package.commit[:12]}",
-                            "the tag was moved: look at the change, then pin it in build-script-config/clients.json")
+            raise UserError(f"{package.name} {package.tag} is commit {found[:12]}, not the pinned "
+                            f"{package.commit[:12]}", "the tag was moved: look at the change, then pin it in build-script-config/clients.json")
         partial.rename(folder.parent)
     return folder
 

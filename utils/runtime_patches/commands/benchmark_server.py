@@ -14,8 +14,9 @@ from ..workspace import provision
 
 def parser():
     made = Parser(
-        "run-benchmark", "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and by "
-        "swift-nio's\nown benchmark: operations a second, CPU time, latencies at fixed rates, context switches, memory.",
+        "run-benchmark", "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and "
+        "by swift-nio's\nown benchmark: operations a second, CPU time, latencies at fixed rates, context switches, "
+        "memory.",
         ["./run-benchmark", "./run-benchmark --filter '^all' --rounds 16", "./run-benchmark --filter nio --rounds 5"])
     made.add_harness("server", "row", rounds=(7, "new processes a column (default: 7)"),
                      runtimes="before, after, stock, upto:PATCH (default: before after)", two=True)
@@ -54,4 +55,5 @@ def main(options):
         if outcome:
             programs.show(outcome, options.output)
         if failed:
-            raise UserError(f"{len(failed)} of {plural(len(chosen), 'row')} failed: {failed[0].message}", failed[0].hint)
+            raise UserError(f"{len(failed)} of {plural(len(chosen), 'row')} failed: {failed[0].message}",
+                            failed[0].hint)

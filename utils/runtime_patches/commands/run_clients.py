@@ -110,8 +110,8 @@ def _bundles(ws, checkouts, runtimes, options):
         except UserError as error:
             failed.append(error)
             continue
-        bundles.append(Bundle(checkout.name, paths, options=given, timeout=options.timeout, skip=checkout.skip,
-                              binds=[checkout.folder, ws.cache, *folders], flavour=packages.flavour,
+        bundles.append(Bundle(checkout.name, paths, checkout.folder, options=given, timeout=options.timeout,
+                              skip=checkout.skip, binds=[ws.cache, *folders], flavour=packages.flavour,
                               environment=checkout.environment, wanted=options.filter))
     return bundles, failed
 

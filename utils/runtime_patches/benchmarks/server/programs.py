@@ -26,28 +26,39 @@ _PATIENCE = 30  # seconds until a server has to be ready
 
 def server(ws):
     """The path of the program `server`."""
-    sources = [*sorted((SOURCES / "Sources").rglob("*.swift")), SOURCES / "Package.swift"]
-    checkout = description.Checkout("server", SOURCES, False, 4)
-    return _product(ws, checkout, "server", hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest())
+    return _product(ws, SOURCES, "server")
 
 
 def nio(ws):
     """The path of swift-nio's own benchmark."""
-    checkout = description.Checkout("swift-nio", ws.sources / "swift-nio", True, 4)
-    if not description.is_package(checkout.folder):
-        raise UserError(f"the sources have no package swift-nio: {checkout.folder}", "leave its rows out: --filter")
-    return _product(ws, checkout, "NIOPerformanceTester", "")
+    package = ws.sources / "swift-nio"
+    if not description.is_package(package):
+        raise UserError(f"the sources have no package swift-nio: {package}", "leave its rows out: --filter")
+    return _product(ws, package, "NIOPerformanceTester")
 
 
-def _product(ws, checkout, product, key):
-    key = hashlib.sha256(json.dumps([key, str(checkout.folder), str(ws.toolchain)]).encode()).hexdigest()[:12]
-    home = (ws.cache if checkout.stable else BUILD) / "clients" / f"{product}-release"
-    program, record = home / "build" / "release" / product, home / files.MADE
-    with locks.exclusive(home):
-        if (files.read_record(record) or {}).get("key") != key or not files.is_intact(record):
-            record.unlink(missing_ok=True)
-            build.build(ws, home, checkout, ["--product", product], [ws.sources], configuration="release")
-            files.write_intact(record, {"key": key}, [program])
+def _product(ws, package, product):
+    """The path of a program of a package. It is built in the cache, so that swift-nio is compiled once for all
+    clones; the program itself is in this clone, where no other one replaces it while it runs."""
+    home, own = ws.cache / "clients" / f"{product}-release", BUILD / "clients" / product
+    program, record = own / product, own / files.MADE
+    sources = [*sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file()),
+               package / "Package.swift"]
+    parts = [str(ws.toolchain), str(ws.sources), *map(files.sha256, sources)]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
+        return program
+    with locks.exclusive(own), locks.exclusive(home):
+        copy = package
+        if package.parent != ws.sources:
+            copy = home / "sources" / product
+            files.remove(copy)
+            shutil.copytree(package, copy)
+        build.build(ws, home, description.Checkout(product, copy, True, 4), ["--product", product], [ws.sources],
+                    configuration="release")
+        shutil.copy2(home / "build" / "release" / product, own / f"{product}.partial")
+        (own / f"{product}.partial").replace(program)
+        files.write_intact(record, {"key": key}, [program])
     return program
 
 
