@@ -124,11 +124,11 @@ def tables(plan, taken):
     old, new = plan.runtimes["old"].name, plan.runtimes["new"].name
     quantile_columns = [f"p{part * 100:g} {name}" for part in measure.QUANTILES for name in (old, f"{old} again", new)]
     return [table for table in (
-        ("Operations a second", ["row", old, new, "new/old", f"{old} again", "verdict"], speed),
-        ("CPU time an operation, us", ["row", old, new, "new/old", f"{old} again"], cpu),
+        ("Operations a second", ["operations/s", old, new, f"{new}/{old}", f"{old} again", "verdict"], speed),
+        ("CPU time an operation, us", ["CPU, us", old, new, f"{new}/{old}", f"{old} again"], cpu),
         ("An operation's voluntary context switches and futex calls, and the largest RSS in MB",
-         ["row", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new], system),
-        ("Latency at a fixed rate, us", ["row", "requests/s", *quantile_columns, "late at the end"], late))
+         ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new], system),
+        ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late))
         if table[2]]
 
 
