@@ -87,23 +87,45 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
         flags += [f"--sanitize={_FLAVOURS[kind]}", *_DEFINE]
         if kind == "tsan":
             flags += ["-Xlinker", str(parse("tsan").folder / "bin" / "tsan-mutex.o")]
-    argv = ["swift", "build", *options, "--package-path", str(package), "--scratch-path", str(home / "build"),
-            "--configuration", configuration, "--disable-sandbox", "--disable-dependency-cache",
-            *(word for name in ("cache", "config", "security")
-                                       for word in (f"--{name}-path", str(home / "swiftpm" / name))), *flags]
+    argv = [
+        "swift",
+        "build",
+        *options,
+        "--package-path",
+        str(package),
+        "--scratch-path",
+        str(home / "build"),
+        "--configuration",
+        configuration,
+        "--disable-sandbox",
+        "--disable-dependency-cache",
+        *(
+            word
+            for name in ("cache", "config", "security")
+            for word in (f"--{name}-path", str(home / "swiftpm" / name))
+        ),
+        *flags,
+    ]
     environment = dict(checkout.environment)
     if ws.sources and checkout.folder.parent == ws.sources:
         environment["SWIFTCI_USE_LOCAL_DEPS"] = "1"
     log = f"clients-{checkout.name}{'-' * bool(kind)}{kind}"
     minutes = f" ({checkout.minutes:g} min)" if checkout.minutes >= 2 else ""
     what = "tests" if "--build-tests" in options else "programs"
-    with Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}") as step:
-        with _Watch(step, BUILD / "logs" / f"{log}.log"):
-            try:
-                run_logged(ws.command(argv, cwd=package, binds=[home, checkout.folder, *locals_]), log,
-                           env=ws.environment(environment), failed=f"package {checkout.name} does not build")
-            except UserError as error:
-                raise _reason(error, checkout, package, BUILD / "logs" / f"{log}.log") from None
+    path = BUILD / "logs" / f"{log}.log"
+    with (
+        Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}") as step,
+        _Watch(step, path),
+    ):
+        try:
+            run_logged(
+                ws.command(argv, cwd=package, binds=[home, checkout.folder, *locals_]),
+                log,
+                env=ws.environment(environment),
+                failed=f"package {checkout.name} does not build",
+            )
+        except UserError as error:
+            raise _reason(error, checkout, package, path) from None
 
 
 class _Watch:
@@ -142,9 +164,11 @@ def _reason(error, checkout, package, log):
     if not found:
         return error
     if re.search(r"Could not resolve host|Failed to clone|Couldn.t fetch|unable to access|Network is unreach", text):
-        return UserError(f"a dependency of {checkout.name} cannot be fetched: {found[2]}",
-                         "check the network; --packages DIR with the dependencies in DIR, and --offline, need none; "
-                         f"the whole output is in {log}")
+        return UserError(
+            f"a dependency of {checkout.name} cannot be fetched: {found[2]}",
+            "check the network; --packages DIR with the dependencies in DIR, and --offline, need none; "
+            f"the whole output is in {log}",
+        )
     where = f"{found[1].replace(str(package), str(checkout.folder))}: " if found[1] else ""
     return UserError(f"package {checkout.name} does not build: {where}{found[2]}", f"its whole output is in {log}")
 
@@ -155,8 +179,11 @@ def _home(ws, checkout, kind, locals_):
         # The same name elsewhere is another package.
         place = hashlib.sha256(str(checkout.folder).encode()).hexdigest()[:8]
         return BUILD / "clients" / f"{name}-{place}"
-    key = hashlib.sha256(json.dumps([_VERSION, str(checkout.folder), str(ws.toolchain), dict(checkout.environment),
-                                     list(map(str, locals_))]).encode()).hexdigest()[:12]
+    key = hashlib.sha256(
+        json.dumps(
+            [_VERSION, str(checkout.folder), str(ws.toolchain), dict(checkout.environment), list(map(str, locals_))]
+        ).encode()
+    ).hexdigest()[:12]
     return ws.cache / "clients" / f"{name}-{key}"
 
 
@@ -218,5 +245,3 @@ def _bundle(checkout, home, configuration):
     if not found:
         raise UserError(f"package {checkout.name} has no tests", "a package with a test target can be judged")
     return max(found, key=lambda path: path.stat().st_mtime)
-
-

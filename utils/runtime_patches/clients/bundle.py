@@ -49,8 +49,20 @@ class Bundle:
     regular expressions of tests that are left out; wanted: one of those that are run.
     """
 
-    def __init__(self, name, files, folder, *, options=(), binds=(), timeout=300, skip=(), environment=None,
-                 flavour=None, wanted=""):
+    def __init__(
+        self,
+        name,
+        files,
+        folder,
+        *,
+        options=(),
+        binds=(),
+        timeout=300,
+        skip=(),
+        environment=None,
+        flavour=None,
+        wanted="",
+    ):
         self.name, self.files, self.options, self.binds = name, files, list(options), [folder, *binds]
         self.timeout, self.skip, self.environment = timeout, [re.compile(text) for text in skip], environment or {}
         self.flavour = flavour or (lambda runtime: "")
@@ -67,7 +79,9 @@ class Bundle:
         testing = self._capture(runtime, ["--testing-library", "swift-testing", "--list-tests"], (0, _NO_TESTS))
         found += [Test.of(line, "swift-testing") for line in testing.splitlines() if re.match(r"\w+\..*\)$", line)]
         self.listed = list(dict.fromkeys(found))
-        return [test for test in self.listed if self.wanted.search(test) and not any(one.search(test) for one in self.skip)]
+        return [
+            test for test in self.listed if self.wanted.search(test) and not any(one.search(test) for one in self.skip)
+        ]
 
     def run(self, runtime, tests, show=lambda done: None):
         """{test: outcome} of `tests` on a runtime."""
@@ -96,8 +110,12 @@ class Bundle:
                 for suspect in process.suspects:
                     outcomes[suspect] = process.end
             left = [test for test in left if test not in outcomes]
-            if process.status and not any(outcome in BAD for outcome in process.outcomes.values()) \
-                    and not process.suspects and not left:
+            if (
+                process.status
+                and not any(outcome in BAD for outcome in process.outcomes.values())
+                and not process.suspects
+                and not left
+            ):
                 # All tests are well, and yet the process is not: a crash or a report of a leak at its end.
                 outcomes[Test.of(f"the end of the process ({drive.__name__.strip('_')})", tests[0].library)] = CRASHED
             if not left or len(left) == before and not process.suspects:
@@ -163,8 +181,17 @@ class Bundle:
 
         for part in self._cut(tests):
             filters = [word for test in part or () for word in ("--filter", f"^{_escaped(test)}(/|$)")]
-            process.start(["--testing-library", "swift-testing", "--event-stream-output-path", str(events),
-                           "--event-stream-version", "0", *filters])
+            process.start(
+                [
+                    "--testing-library",
+                    "swift-testing",
+                    "--event-stream-output-path",
+                    str(events),
+                    "--event-stream-version",
+                    "0",
+                    *filters,
+                ]
+            )
             process.follow(line, events)
             events.unlink(missing_ok=True)
             if process.end:
@@ -179,22 +206,39 @@ class Bundle:
 
     def command(self, runtime, arguments=()):
         """The command line that runs the bundle on a runtime."""
-        return [_WITH_RUNTIME, *self.options, *(f"--bind={folder}" for folder in self.binds), runtime.name, "--",
-                str(self.files[self.flavour(runtime)]), *arguments]
+        return [
+            _WITH_RUNTIME,
+            *self.options,
+            *(f"--bind={folder}" for folder in self.binds),
+            runtime.name,
+            "--",
+            str(self.files[self.flavour(runtime)]),
+            *arguments,
+        ]
 
     def _capture(self, runtime, arguments, good=(0,)):
         try:
-            done = subprocess.run(self.command(runtime, arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True, errors="replace", timeout=self.timeout,
-                                  check=False)
+            done = subprocess.run(
+                self.command(runtime, arguments),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=self.timeout,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
-            raise UserError(f"the tests of {self.name} cannot be listed: no answer within {self.timeout} s",
-                            "does the package run code before main()?") from None
+            raise UserError(
+                f"the tests of {self.name} cannot be listed: no answer within {self.timeout} s",
+                "does the package run code before main()?",
+            ) from None
         if done.returncode not in good:
             said = done.stderr.strip().splitlines()
-            raise UserError(f"the tests of {self.name} cannot be listed on {runtime}: "
-                            + (said[-1] if said else _status(done.returncode)),
-                            " ".join(["utils/with-runtime", *self.command(runtime, arguments)[-len(arguments) - 3:]]))
+            raise UserError(
+                f"the tests of {self.name} cannot be listed on {runtime}: "
+                + (said[-1] if said else _status(done.returncode)),
+                " ".join(["utils/with-runtime", *self.command(runtime, arguments)[-len(arguments) - 3 :]]),
+            )
         return done.stdout
 
 
@@ -257,11 +301,23 @@ class _Process:
             path.unlink()
         command = bundle.command(self.runtime, arguments)
         at = command.index("--") + 1
-        command[at:at] = ["env", *loaded.environment(self.loads), "SWIFT_BACKTRACE=enable=off",
-                          *(f"{name}={value}" for name, value in bundle.environment.items())]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, start_new_session=True, cwd=place,
-                                        bufsize=0)
+        command[at:at] = [
+            "env",
+            *loaded.environment(self.loads),
+            "SWIFT_BACKTRACE=enable=off",
+            *(f"{name}={value}" for name, value in bundle.environment.items()),
+        ]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            cwd=place,
+            bufsize=0,
+        )
+        assert self.process.stdout
+        self.pipe = self.process.stdout
         self.last = time.monotonic()
 
     def follow(self, line, events=None):
@@ -270,7 +326,7 @@ class _Process:
         written = 0
         try:
             with selectors.DefaultSelector() as selector, open(self.log, "ab") as log:
-                pipe = self.process.stdout.fileno()
+                pipe = self.pipe.fileno()
                 selector.register(pipe, selectors.EVENT_READ)
                 whole = False  # no more output will come
                 while True:
@@ -336,14 +392,16 @@ class _Process:
             except (OSError, ValueError):
                 pass
         self.process.wait()
-        self.process.stdout.close()
+        self.pipe.close()
 
     def _prove(self):
         """UserError unless the process has loaded the libraries of its runtime, and no other ones."""
         found = loaded.libraries(self.loads, self.process.pid)
         if len(found) < len(NAMES) and (self.end or self.status):
-            raise UserError(f"the tests of {self.bundle.name} do not start on {self.runtime} "
-                            f"({_status(self.status)})", f"the output is in {self.log}")
+            raise UserError(
+                f"the tests of {self.bundle.name} do not start on {self.runtime} ({_status(self.status)})",
+                f"the output is in {self.log}",
+            )
         loaded.check(found, self.bundle.name, self.runtime)
         self.bundle.processes[self.runtime] = self.bundle.processes.get(self.runtime, 0) + 1
 
@@ -359,7 +417,6 @@ class _Lines:
         if not self.take:
             return
         *lines, self.rest = (self.rest + data).split(b"\n")
-        self.rest = self.rest[-(1 << 20):]
+        self.rest = self.rest[-(1 << 20) :]
         for line in lines:
             self.take(line.decode(errors="replace"))
-

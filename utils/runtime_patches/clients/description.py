@@ -51,8 +51,9 @@ def load(path=_FILE):
         for name, fields in described.items():
             unknown = set(fields) - set(known)
             if unknown:
-                raise UserError(f"{path}: {name} has the unknown setting '{min(unknown)}'",
-                                f"settings are {', '.join(known)}")
+                raise UserError(
+                    f"{path}: {name} has the unknown setting '{min(unknown)}'", f"settings are {', '.join(known)}"
+                )
             if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
                 raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
             fields["skip"] = tuple(fields.get("skip", ()))
@@ -99,13 +100,17 @@ def _given(names, folder, packages):
     folder = folder.resolve()
     if is_package(folder):
         if names:
-            raise UserError(f"--packages {folder} is a package itself, and {names[0]} is named, too",
-                            "name packages where the folder holds several")
+            raise UserError(
+                f"--packages {folder} is a package itself, and {names[0]} is named, too",
+                "name packages where the folder holds several",
+            )
         return [folder]
     inside = {path.name: path for path in sorted(folder.iterdir()) if is_package(path)}
     if not inside:
-        raise UserError(f"{folder} is no package, and holds none: no Package.swift",
-                        "give a package, or a folder that holds packages")
+        raise UserError(
+            f"{folder} is no package, and holds none: no Package.swift",
+            "give a package, or a folder that holds packages",
+        )
     if not names:
         return list(inside.values())
     return [inside.get(name) or inside.get(f"swift-{name}") or _named(name, packages) for name in names]
@@ -123,8 +128,10 @@ def checkout(chosen, sources, cache):
     else:
         folder, stable = sources / chosen.name, sources.parent == cache.parent
         if not is_package(folder):
-            raise UserError(f"the sources have no package {chosen.name}: {folder}",
-                            "--checkout names a folder that has it beside swift/, --packages one with packages")
+            raise UserError(
+                f"the sources have no package {chosen.name}: {folder}",
+                "--checkout names a folder that has it beside swift/, --packages one with packages",
+            )
     return Checkout(chosen.name, folder, stable, chosen.minutes, chosen.skip, chosen.environment)
 
 
@@ -140,12 +147,24 @@ def _fetched(package, cache):
         files.remove(partial)
         partial.mkdir(parents=True)
         note(f"==> fetching {package.name} {package.tag}")
-        _git(package, "clone", "--quiet", "--depth=1", "--recurse-submodules", "--branch", package.tag, package.url,
-             str(partial / package.name), timeout=300)
+        _git(
+            package,
+            "clone",
+            "--quiet",
+            "--depth=1",
+            "--recurse-submodules",
+            "--branch",
+            package.tag,
+            package.url,
+            str(partial / package.name),
+            timeout=300,
+        )
         found = _git(package, "-C", str(partial / package.name), "rev-parse", "HEAD").strip()
         if found != package.commit:
-            raise UserError(f"{package.name} {package.tag} is commit {found[:12]}, not the pinned "
-                            f"{package.commit[:12]}", "the tag was moved: look at the change, then pin it in build-script-config/clients.json")
+            raise UserError(
+                f"{package.name} {package.tag} is commit {found[:12]}, not the pinned {package.commit[:12]}",
+                "the tag was moved: look at the change, then pin it in build-script-config/clients.json",
+            )
         partial.rename(folder.parent)
     return folder
 
@@ -153,15 +172,24 @@ def _fetched(package, cache):
 def _git(package, *argv, timeout=30):
     hint = f"check the network, or give --packages DIR, which holds a checkout of {package.tag} in DIR/{package.name}"
     try:
-        done = subprocess.run(["git", "-c", "advice.detachedHead=false", *argv], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=timeout, check=False,
-                              env=_plain_environment())
+        done = subprocess.run(
+            ["git", "-c", "advice.detachedHead=false", *argv],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env=_plain_environment(),
+        )
     except subprocess.TimeoutExpired:
         raise UserError(f"{package.name} {package.tag} was not fetched within {timeout} s", hint) from None
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if re.match("(fatal|error|remote):", line)]
-        raise UserError(f"{package.name} {package.tag} cannot be fetched: "
-                        + (said[0] if said else f"git's exit status {done.returncode}"), hint)
+        raise UserError(
+            f"{package.name} {package.tag} cannot be fetched: "
+            + (said[0] if said else f"git's exit status {done.returncode}"),
+            hint,
+        )
     return done.stdout
 
 

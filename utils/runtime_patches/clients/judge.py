@@ -45,14 +45,17 @@ def judge(bundle, runtimes):
     sides = [_side(bundle, runtime, "") for runtime in runtimes]
     subject, references = sides[-1], sides[:-1]
     lost, unsteady = {}, {}
-    suspects = [test for test, outcome in subject.outcomes.items() if outcome in BAD and references
-                and any(_good(side, test) for side in references)]
+    suspects = [
+        test
+        for test, outcome in subject.outcomes.items()
+        if outcome in BAD and references and any(_good(side, test) for side in references)
+    ]
     beside = []
     for test in suspects:
         if test not in bundle.listed:
             beside.append(test)
             continue
-        failures = {runtime: 0 for runtime in runtimes}
+        failures = dict.fromkeys(runtimes, 0)
         with Step(f"{bundle.name}: {test} alone, {AGAIN} times on each runtime"):
             for _ in range(AGAIN):
                 for runtime in runtimes:
@@ -72,10 +75,14 @@ def judge(bundle, runtimes):
                 lost[test] = f"{subject.outcomes[test]}, twice, beside the other tests only"
             else:
                 unsteady[test] = f"{subject.outcomes[test]} on {subject.runtime} once, and not again"
-    won = [test for test in subject.outcomes if references and _good(subject, test)
-           and not any(_good(side, test) for side in references)]
-    everywhere = {test: outcome for test, outcome in subject.outcomes.items()
-                  if outcome in BAD and test not in suspects}
+    won = [
+        test
+        for test in subject.outcomes
+        if references and _good(subject, test) and not any(_good(side, test) for side in references)
+    ]
+    everywhere = {
+        test: outcome for test, outcome in subject.outcomes.items() if outcome in BAD and test not in suspects
+    }
     return Judgement(bundle.name, sides, lost, unsteady, won, everywhere)
 
 
@@ -97,5 +104,3 @@ def _side(bundle, runtime, why):
     with Step(f"{bundle.name} on {runtime}{why}: {len(tests)} tests") as step:
         outcomes = bundle.run(runtime, tests, show)
     return Side(runtime, outcomes, time.monotonic() - start)
-
-

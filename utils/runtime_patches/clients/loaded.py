@@ -31,5 +31,7 @@ def check(found, what, runtime):
         paths = found.get(library, set())
         wanted = str(runtime.library(library))
         if paths != {wanted}:
-            raise UserError(f"{what} on {runtime} ran with {', '.join(sorted(paths)) or 'no ' + library}",
-                            f"it should have been {wanted}: is LD_PRELOAD set?")
+            raise UserError(
+                f"{what} on {runtime} ran with {', '.join(sorted(paths)) or 'no ' + library}",
+                f"it should have been {wanted}: is LD_PRELOAD set?",
+            )

@@ -55,9 +55,12 @@ def _sample(plan, server, generator):
     before = server.stats()
     done, _ = server.put_load(generator, "closed", plan.connections, plan.seconds, 0)
     after = server.stats()
-    sample = {"rate": done["counted"] / done["seconds"],
-              "cpu": (after["cpu_us"] - before["cpu_us"]) / done["requests"],
-              "switches": (after["voluntary"] - before["voluntary"]) / done["requests"], "latencies": {}}
+    sample = {
+        "rate": done["counted"] / done["seconds"],
+        "cpu": (after["cpu_us"] - before["cpu_us"]) / done["requests"],
+        "switches": (after["voluntary"] - before["voluntary"]) / done["requests"],
+        "latencies": {},
+    }
     for rate in plan.rates:
         done, times = server.put_load(generator, rate, plan.connections, plan.seconds, plan.seconds / 5)
         sample["latencies"][str(rate)] = [*quantiles(times), done["unanswered"]]
@@ -84,10 +87,15 @@ def inside(plan, row, place, program):
                 said = place.run(plan.runtimes[column], [program, "row", *row.words, row.count], row.name)
                 found = json.loads(said)
                 before, after = found["before"], found["after"]
-                samples[column].append({"rate": row.count / (found["ns"] / 1e9),
-                                        "cpu": (after["cpu_us"] - before["cpu_us"]) / row.count,
-                                        "switches": (after["voluntary"] - before["voluntary"]) / row.count,
-                                        "rss": after["rss_kb"] / 1024, "latencies": {}})
+                samples[column].append(
+                    {
+                        "rate": row.count / (found["ns"] / 1e9),
+                        "cpu": (after["cpu_us"] - before["cpu_us"]) / row.count,
+                        "switches": (after["voluntary"] - before["voluntary"]) / row.count,
+                        "rss": after["rss_kb"] / 1024,
+                        "latencies": {},
+                    }
+                )
     return samples
 
 

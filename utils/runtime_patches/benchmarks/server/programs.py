@@ -19,8 +19,11 @@ from ...clients import build, description, loaded
 SOURCES = BENCHMARK / "server"
 _WITH_RUNTIME = str(UTILS / "with-runtime")
 # As the suite's: hash seeds, and glibc gives no memory back between requests. Yours win.
-_VARIABLES = {"SWIFT_DETERMINISTIC_HASHING": "1", "SWIFT_BACKTRACE": "enable=off",
-              "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}"}
+_VARIABLES = {
+    "SWIFT_DETERMINISTIC_HASHING": "1",
+    "SWIFT_BACKTRACE": "enable=off",
+    "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}",
+}
 _PATIENCE = 30  # seconds until a server has to be ready
 
 
@@ -42,8 +45,10 @@ def _product(ws, package, product):
     clones; the program itself is in this clone, where no other one replaces it while it runs."""
     home, own = ws.cache / "clients" / f"{product}-release", BUILD / "clients" / product
     program, record = own / product, own / files.MADE
-    sources = [*sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file()),
-               package / "Package.swift"]
+    sources = [
+        *sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file()),
+        package / "Package.swift",
+    ]
     parts = [str(ws.toolchain), str(ws.sources), *map(files.sha256, sources)]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
@@ -54,8 +59,14 @@ def _product(ws, package, product):
             copy = home / "sources" / product
             files.remove(copy)
             shutil.copytree(package, copy)
-        build.build(ws, home, description.Checkout(product, copy, True, 4), ["--product", product], [ws.sources],
-                    configuration="release")
+        build.build(
+            ws,
+            home,
+            description.Checkout(product, copy, True, 4),
+            ["--product", product],
+            [ws.sources],
+            configuration="release",
+        )
         shutil.copy2(home / "build" / "release" / product, own / f"{product}.partial")
         (own / f"{product}.partial").replace(program)
         files.write_intact(record, {"key": key}, [program])
@@ -71,11 +82,18 @@ def load(ws):
         if (files.read_record(record) or {}).get("key") != key or not files.is_intact(record):
             partial = home / "load.partial"
             # Static: it must run on the host, too, and must not load what is measured.
-            done = ws.run(["clang", "-O2", "-static", "-o", str(partial), str(source)], check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            done = ws.run(
+                ["clang", "-O2", "-static", "-o", str(partial), str(source)],
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
             if done.returncode:
-                raise UserError(f"{source.name} does not compile: {done.stdout.strip().splitlines()[-1]}",
-                                "utils/with-runtime stock -- clang --version shows whether the toolchain works")
+                raise UserError(
+                    f"{source.name} does not compile: {done.stdout.strip().splitlines()[-1]}",
+                    "utils/with-runtime stock -- clang --version shows whether the toolchain works",
+                )
             partial.replace(program)
             files.write_intact(record, {"key": key}, [program])
     return program
@@ -93,23 +111,40 @@ class Place:
         self.count += 1
         prefix = self.scratch / f"loads-{self.count}"
         words = [f"{name}={os.environ.get(name, value)}" for name, value in _VARIABLES.items()]
-        return subprocess.Popen([_WITH_RUNTIME, *self.options, runtime.name, "--", "env", *loaded.environment(prefix),
-                                 *words, *map(str, argv)], cwd=self.scratch, start_new_session=True, **options), prefix
+        return subprocess.Popen(
+            [
+                _WITH_RUNTIME,
+                *self.options,
+                runtime.name,
+                "--",
+                "env",
+                *loaded.environment(prefix),
+                *words,
+                *map(str, argv),
+            ],
+            cwd=self.scratch,
+            start_new_session=True,
+            **options,
+        ), prefix
 
     def run(self, runtime, argv, what, timeout=120):
         """The standard output of argv on a runtime; UserError if it fails, or runs on other libraries."""
-        process, prefix = self.start(runtime, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                     stderr=subprocess.PIPE, text=True)
+        process, prefix = self.start(
+            runtime, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         try:
             out, said = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise UserError(f"{what} on {runtime} did not end within {timeout} s", "its row is left out with --filter"
-                            ) from None
+            raise UserError(
+                f"{what} on {runtime} did not end within {timeout} s", "its row is left out with --filter"
+            ) from None
         finally:
             _end(process)
         if process.returncode:
-            raise UserError(f"{what} on {runtime} failed: " + _last(said, process.returncode),
-                            f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}")
+            raise UserError(
+                f"{what} on {runtime} failed: " + _last(said, process.returncode),
+                f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}",
+            )
         loaded.check(loaded.libraries(prefix, process.pid), what, runtime)
         return out
 
@@ -123,16 +158,18 @@ class Server:
 
     def __enter__(self):
         self.errors = open(self.place.scratch / "server-errors", "w+", encoding="utf-8", errors="replace")
-        self.process, prefix = self.place.start(self.runtime, self.argv, stdin=subprocess.PIPE,
-                                                stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.process, prefix = self.place.start(
+            self.runtime, self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+        )
         try:
             found = re.match(r"ready (\d+)$", self._line("start"))
             if not found:
-                raise UserError(f"server {self.row.name} on {self.runtime} did not start",
-                                "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])))
+                raise UserError(
+                    f"server {self.row.name} on {self.runtime} did not start",
+                    "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
+                )
             self.port = int(found[1])
-            loaded.check(loaded.libraries(prefix, self.process.pid), f"server {self.row.name}",
-                         self.runtime)
+            loaded.check(loaded.libraries(prefix, self.process.pid), f"server {self.row.name}", self.runtime)
         except BaseException:
             self.__exit__()
             raise
@@ -150,9 +187,10 @@ class Server:
         """UserError if the server has ended."""
         if self.process.poll() is not None:
             self.errors.seek(0)
-            raise UserError(f"server {self.row.name} on {self.runtime} died: "
-                            + _last(self.errors.read(), self.process.returncode),
-                            "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])))
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} died: " + _last(self.errors.read(), self.process.returncode),
+                "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
+            )
 
     def stats(self):
         """What the server has used so far: cpu_us, voluntary (context switches), rss_kb."""
@@ -171,8 +209,10 @@ class Server:
         ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
         if not ready:
             self.check()
-            raise UserError(f"server {self.row.name} on {self.runtime} did not {what} within {_PATIENCE} s",
-                            "is the machine very busy?")
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} did not {what} within {_PATIENCE} s",
+                "is the machine very busy?",
+            )
         line = self.process.stdout.readline()
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -191,31 +231,46 @@ class Server:
             body = json.loads(answer.read())
         except (OSError, ValueError, http.client.HTTPException) as error:
             self.check()
-            raise UserError(f"server {self.row.name} on {self.runtime} does not answer: {error}", "run it by hand: "
-                            + " ".join(map(str, self.argv))) from None
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} does not answer: {error}",
+                "run it by hand: " + " ".join(map(str, self.argv)),
+            ) from None
         finally:
             client.close()
         wanted = "request-1" if any(word.startswith(("bindings", "spans")) for word in self.row.words) else ""
         if answer.status != 200 or body.get("id") != wanted:
-            raise UserError(f"server {self.row.name} on {self.runtime} answers wrongly: {body}",
-                            "the request's ID is a task-local")
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} answers wrongly: {body}", "the request's ID is a task-local"
+            )
 
     def put_load(self, generator, how, connections, seconds, warm):
         """({"requests", "counted", "unanswered", "seconds"}, times in ns) of a load: "closed", or requests a second."""
         out = self.place.scratch / "times"
-        argv = [str(generator), str(self.port), self.row.path, str(how), str(connections), str(seconds), str(warm),
-                str(out)]
+        argv = [
+            str(generator),
+            str(self.port),
+            self.row.path,
+            str(how),
+            str(connections),
+            str(seconds),
+            str(warm),
+            str(out),
+        ]
         try:
-            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                  timeout=seconds + _PATIENCE, check=False)
+            done = subprocess.run(
+                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False
+            )
         except subprocess.TimeoutExpired:
-            raise UserError(f"the load on server {self.row.name} on {self.runtime} did not end", "is the server "
-                            "stopped?") from None
+            raise UserError(
+                f"the load on server {self.row.name} on {self.runtime} did not end", "is the server stopped?"
+            ) from None
         if done.returncode:
             time.sleep(0.2)
             self.check()
-            raise UserError(f"the load on server {self.row.name} on {self.runtime} failed: "
-                            + _last(done.stderr, done.returncode), " ".join(argv))
+            raise UserError(
+                f"the load on server {self.row.name} on {self.runtime} failed: " + _last(done.stderr, done.returncode),
+                " ".join(argv),
+            )
         return json.loads(done.stdout), out.read_bytes()
 
     def futexes(self, generator, connections, seconds):
@@ -223,17 +278,24 @@ class Server:
         if not shutil.which("strace"):
             return None
         counts = self.place.scratch / "futexes"
-        tracer = subprocess.Popen(["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p",
-                                   str(self.process.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, start_new_session=True)
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p", str(self.process.pid)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         try:
             time.sleep(0.2)
             load_result, _ = self.put_load(generator, "closed", connections, seconds, 0)
         finally:
             tracer.terminate()
             tracer.wait()
-        found = re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text()) \
-            if counts.exists() else None
+        found = (
+            re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text())
+            if counts.exists()
+            else None
+        )
         return int(found[1]) / load_result["requests"] if found else None
 
 

@@ -35,8 +35,14 @@ def rows(ws, there, wanted):
     # nio's program tells its own rows. It takes minutes to build: only where one can match.
     if wanted == "." or "nio" in wanted or not found:
         program = programs.nio(ws)
-        found += [row for row in (Row(f"nio-{name}", f"swift-nio's own benchmark, {name}", "nio", (name,))
-                                  for name in measure.nio_rows(there, program)) if re.search(wanted, row.name)]
+        found += [
+            row
+            for row in (
+                Row(f"nio-{name}", f"swift-nio's own benchmark, {name}", "nio", (name,))
+                for name in measure.nio_rows(there, program)
+            )
+            if re.search(wanted, row.name)
+        ]
     if not found:
         raise UserError(f"no row matches '{wanted}'", "run-benchmark --list prints the rows")
     return found
@@ -94,8 +100,12 @@ def _verdicts(plan, taken):
     """{row: "faster", "slower" or "same"}: of its time, where there are enough rounds."""
     if plan.rounds < verdicts.FEWEST:
         return {}
-    found = verdicts.judge({name: {column: [1 / sample["rate"] for sample in samples]
-                                   for column, samples in columns.items()} for name, columns in taken.items()})
+    found = verdicts.judge(
+        {
+            name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
+            for name, columns in taken.items()
+        }
+    )
     return {verdict.name: verdict.verdict for verdict in found}
 
 
@@ -111,25 +121,43 @@ def tables(plan, taken):
             cpu.append([name, _number(found[0]), _number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
             switches, rss = ratios(columns, "switches"), ratios(columns, "rss")
             futexes = [median(columns[column], "futexes") for column in ("old", "new")]
-            system.append([name, _number(switches[0]), _number(switches[1]), *map(_number, futexes),
-                           _number(rss[0]), _number(rss[1])])
+            system.append(
+                [
+                    name,
+                    _number(switches[0]),
+                    _number(switches[1]),
+                    *map(_number, futexes),
+                    _number(rss[0]),
+                    _number(rss[1]),
+                ]
+            )
         for rate in columns["old"][0]["latencies"]:
             cells = []
             for place in range(len(measure.QUANTILES)):
-                cells += [_number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
-                          for column in measure.COLUMNS]
-            unanswered = [str(sum(sample["latencies"][rate][-1] for sample in columns[column]))
-                          for column in ("old", "new")]
+                cells += [
+                    _number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
+                    for column in measure.COLUMNS
+                ]
+            unanswered = [
+                str(sum(sample["latencies"][rate][-1] for sample in columns[column])) for column in ("old", "new")
+            ]
             late.append([name, rate, *cells, " ".join(unanswered)])
     old, new = plan.runtimes["old"].name, plan.runtimes["new"].name
     quantile_columns = [f"p{part * 100:g} {name}" for part in measure.QUANTILES for name in (old, f"{old} again", new)]
-    return [table for table in (
-        ("Operations a second", ["operations/s", old, new, f"{new}/{old}", f"{old} again", "verdict"], speed),
-        ("CPU time an operation, us", ["CPU, us", old, new, f"{new}/{old}", f"{old} again"], cpu),
-        ("An operation's voluntary context switches and futex calls, and the largest RSS in MB",
-         ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new], system),
-        ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late))
-        if table[2]]
+    return [
+        table
+        for table in (
+            ("Operations a second", ["operations/s", old, new, f"{new}/{old}", f"{old} again", "verdict"], speed),
+            ("CPU time an operation, us", ["CPU, us", old, new, f"{new}/{old}", f"{old} again"], cpu),
+            (
+                "An operation's voluntary context switches and futex calls, and the largest RSS in MB",
+                ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new],
+                system,
+            ),
+            ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late),
+        )
+        if table[2]
+    ]
 
 
 def _outcome(plan, taken, failed):
@@ -137,15 +165,22 @@ def _outcome(plan, taken, failed):
     for title, columns, lines in tables(plan, taken):
         made.table(title, columns, lines)
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
-    made.add_dots("Operations a second", "new/old", ["new", "old again"],
-                  {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}, 1.0)
+    made.add_dots(
+        "Operations a second",
+        "new/old",
+        ["new", "old again"],
+        {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()},
+        1.0,
+    )
     old, new = plan.runtimes["old"], plan.runtimes["new"]
-    made.notes = [f"Medians of {plan.rounds} new processes a column, {old}, {old} again and {new} in turn; "
-                  f"{plan.connections} connections, loads of {plan.seconds:g} s.",
-                  "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
-                  "at the end': requests that had no answer then, with the time that they had waited.",
-                  "old again against old, operations a second: median "
-                  f"{statistics.median(abs(found[3]) for found in again.values()) * 100:.1f} %"]
+    made.notes = [
+        f"Medians of {plan.rounds} new processes a column, {old}, {old} again and {new} in turn; "
+        f"{plan.connections} connections, loads of {plan.seconds:g} s.",
+        "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
+        "at the end': requests that had no answer then, with the time that they had waited.",
+        "old again against old, operations a second: median "
+        f"{statistics.median(abs(found[3]) for found in again.values()) * 100:.1f} %",
+    ]
     made.notes += [f"not measured: {error.message}" for error in failed]
     cpu = {name: ratios(columns, "cpu") for name, columns in taken.items()}
     told = [f"{name} {cpu[name][2]:.2f}" for name in ("plain", "all", "all-10", "all-100") if cpu.get(name)]
