@@ -18,13 +18,15 @@ _HINT = "utils/run-clients --list names the packages"
 
 @dataclasses.dataclass(frozen=True)
 class Package:
-    """One line of clients.json. Without a URL the sources of the workspace hold it."""
+    """One line of clients.json. Without a URL the sources of the workspace hold it. left_out: why it runs only when it
+    is named."""
 
     name: str
     minutes: float = 1
     url: str = ""
     tag: str = ""
     commit: str = ""
+    left_out: str = ""
     skip: tuple = ()
     environment: dict = dataclasses.field(default_factory=dict)
 
@@ -76,7 +78,7 @@ def choose(names, folder=None):
     if folder is not None:
         return _given(names, folder, packages)
     if not names:
-        return [package for package in packages.values() if not package.url]
+        return [package for package in packages.values() if not package.url and not package.left_out]
     return [_named(name, packages) for name in names]
 
 

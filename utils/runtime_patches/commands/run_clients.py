@@ -86,7 +86,11 @@ def _seconds(text):
 def main(options):
     if options.list:
         for package in description.load().values():
-            print(f"{package.name:24} " + (f"{package.tag}, {package.url}" if package.url else "in the sources"))
+            print(
+                f"{package.name:24} "
+                + (f"{package.tag}, {package.url}" if package.url else "in the sources")
+                + (f"; only when it is named: {package.left_out}" if package.left_out else "")
+            )
         return 0
     runtimes = _runtimes(options.runtime)
     chosen = description.choose(options.packages, options.folder)
