@@ -12,6 +12,7 @@ LAYERS = (
     "cli",
     "testing",
     "benchmarks",
+    "clients",
     "report",
     "runtimes",
     "results",

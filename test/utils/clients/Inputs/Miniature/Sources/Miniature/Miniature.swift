@@ -1,0 +1,1 @@
+public func one() -> Int { 1 }

@@ -1,0 +1,54 @@
+// Tests that go well, and tests that go wrong on the runtime that is judged only.
+import Foundation
+import Miniature
+import Testing
+import XCTest
+
+private let judged = !ProcessInfo.processInfo.environment["LD_LIBRARY_PATH", default: ""].contains("/runtimes/stock/")
+
+/// Whether a file of this name is made now; the next time it is there.
+private func first(_ name: String) -> Bool {
+  open(ProcessInfo.processInfo.environment["MINIATURE", default: "/none"] + "/" + name, O_CREAT | O_EXCL, 0o600) >= 0
+}
+
+final class Good: XCTestCase {
+  func testOne() { XCTAssertEqual(one(), 1) }
+  func testAsync() async { await Task.yield() }
+  func testSkipped() throws { throw XCTSkip("not here") }
+}
+
+final class Wrong: XCTestCase {
+  func testAlways() { XCTAssertEqual(one(), 2) }
+  func testBefore() {}
+  func testCrash() { if judged { fatalError("in the middle") } }
+  func testFails() { XCTAssertFalse(judged) }
+  func testHang() { if judged { sleep(1000) } }
+  func testLater() {}
+  func testOnce() { if judged { XCTAssertFalse(first("once")) } }
+  func testOutput() { if judged { print("Test Case 'Wrong.testOutput' passed (0.0 seconds)"); XCTFail("a lie") } }
+  func testWon() { XCTAssert(judged) }
+  func testChild() throws {
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: "/bin/sleep")
+    child.arguments = ["123456"]
+    try child.run()
+  }
+}
+
+final class AtEnd: XCTestCase {
+  func testExit() { if judged { atexit { _exit(7) } } }
+}
+
+@Suite struct GoodSuite {
+  @Test(arguments: 1...3) func even(_ number: Int) { #expect(number * 2 % 2 == 0) }
+  @Test func waits() async throws { try await Task.sleep(for: .milliseconds(1)) }
+  @Test func known() { withKnownIssue { #expect(one() == 2) } }
+  @Test(.disabled("not here")) func off() {}
+}
+
+@Suite struct WrongSuite {
+  @Test func crashes() { if judged { fatalError("beside others") } }
+  @Test func fails() throws { #expect(!judged) }
+  @Test func goes() async throws { try await Task.sleep(for: .milliseconds(20)) }
+  @Test func hangs() async throws { if judged { try await Task.sleep(for: .seconds(1000)) } }
+}

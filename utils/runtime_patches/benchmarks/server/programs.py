@@ -1,0 +1,311 @@
+"""The programs of the server benchmark: the server, the load generator, and nio's own benchmark."""
+
+import contextlib
+import hashlib
+import http.client
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import time
+
+from ...base import files, locks
+from ...base.errors import UserError
+from ...base.paths import BENCHMARK, BUILD, UTILS
+from ...clients import build, description, loaded
+
+SOURCES = BENCHMARK / "server"
+_WITH_RUNTIME = str(UTILS / "with-runtime")
+# As the suite's: hash seeds, and glibc gives no memory back between requests. Yours win.
+_VARIABLES = {
+    "SWIFT_DETERMINISTIC_HASHING": "1",
+    "SWIFT_BACKTRACE": "enable=off",
+    "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}",
+}
+_PATIENCE = 30  # seconds until a server has to be ready
+
+
+def server(ws):
+    """The path of the program `server`."""
+    return _product(ws, SOURCES, "server")
+
+
+def nio(ws):
+    """The path of swift-nio's own benchmark."""
+    package = ws.sources / "swift-nio"
+    if not description.is_package(package):
+        raise UserError(f"the sources have no package swift-nio: {package}", "leave its rows out: --filter")
+    return _product(ws, package, "NIOPerformanceTester")
+
+
+def _product(ws, package, product):
+    """The path of a program of a package. It is built in the cache, so that swift-nio is compiled once for all
+    clones; the program itself is in this clone, where no other one replaces it while it runs."""
+    home, own = ws.cache / "clients" / f"{product}-release", BUILD / "clients" / product
+    program, record = own / product, own / files.MADE
+    sources = [
+        *sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file()),
+        package / "Package.swift",
+    ]
+    parts = [str(ws.toolchain), str(ws.sources), *map(files.sha256, sources)]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
+        return program
+    with locks.exclusive(own), locks.exclusive(home):
+        copy = package
+        if package.parent != ws.sources:
+            copy = home / "sources" / product
+            files.remove(copy)
+            shutil.copytree(package, copy)
+        build.build(
+            ws,
+            home,
+            description.Checkout(product, copy, True, 4),
+            ["--product", product],
+            [ws.sources],
+            configuration="release",
+        )
+        shutil.copy2(home / "build" / "release" / product, own / f"{product}.partial")
+        (own / f"{product}.partial").replace(program)
+        files.write_intact(record, {"key": key}, [program])
+    return program
+
+
+def load(ws):
+    """The path of the load generator."""
+    source, home = SOURCES / "load.c", BUILD / "clients" / "load"
+    program, record = home / "load", home / files.MADE
+    key = files.sha256(source)
+    with locks.exclusive(home):
+        if (files.read_record(record) or {}).get("key") != key or not files.is_intact(record):
+            partial = home / "load.partial"
+            # Static: it must run on the host, too, and must not load what is measured.
+            done = ws.run(
+                ["clang", "-O2", "-static", "-o", str(partial), str(source)],
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            if done.returncode:
+                raise UserError(
+                    f"{source.name} does not compile: {done.stdout.strip().splitlines()[-1]}",
+                    "utils/with-runtime stock -- clang --version shows whether the toolchain works",
+                )
+            partial.replace(program)
+            files.write_intact(record, {"key": key}, [program])
+    return program
+
+
+class Place:
+    """Where programs run: options of utils/with-runtime, and a folder for what they write."""
+
+    def __init__(self, ws, options, scratch):
+        self.options, self.scratch = [*options, f"--bind={ws.cache}"], scratch
+        self.count = 0
+
+    def start(self, runtime, argv, **options):
+        """Starts argv on a runtime; returns the process, and the prefix of what its loader writes."""
+        self.count += 1
+        prefix = self.scratch / f"loads-{self.count}"
+        words = [f"{name}={os.environ.get(name, value)}" for name, value in _VARIABLES.items()]
+        return subprocess.Popen(
+            [
+                _WITH_RUNTIME,
+                *self.options,
+                runtime.name,
+                "--",
+                "env",
+                *loaded.environment(prefix),
+                *words,
+                *map(str, argv),
+            ],
+            cwd=self.scratch,
+            start_new_session=True,
+            **options,
+        ), prefix
+
+    def run(self, runtime, argv, what, timeout=120):
+        """The standard output of argv on a runtime; UserError if it fails, or runs on other libraries."""
+        process, prefix = self.start(
+            runtime, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            out, said = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise UserError(
+                f"{what} on {runtime} did not end within {timeout} s", "its row is left out with --filter"
+            ) from None
+        finally:
+            _end(process)
+        if process.returncode:
+            raise UserError(
+                f"{what} on {runtime} failed: " + _last(said, process.returncode),
+                f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}",
+            )
+        loaded.check(loaded.libraries(prefix, process.pid), what, runtime)
+        return out
+
+
+class Server:
+    """A server on a runtime, which is up while the `with` block runs."""
+
+    def __init__(self, place, program, row, runtime, port=0):
+        self.place, self.row, self.runtime = place, row, runtime
+        self.argv = [program, row.kind, *row.words, *([f"port={port}"] if port else [])]
+
+    def __enter__(self):
+        self.errors = open(self.place.scratch / "server-errors", "w+", encoding="utf-8", errors="replace")
+        self.process, prefix = self.place.start(
+            self.runtime, self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+        )
+        try:
+            found = re.match(r"ready (\d+)$", self._line("start"))
+            if not found:
+                raise UserError(
+                    f"server {self.row.name} on {self.runtime} did not start",
+                    "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
+                )
+            self.port = int(found[1])
+            loaded.check(loaded.libraries(prefix, self.process.pid), f"server {self.row.name}", self.runtime)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(2)
+        _end(self.process)
+        self.errors.close()
+
+    def check(self):
+        """UserError if the server has ended."""
+        if self.process.poll() is not None:
+            self.errors.seek(0)
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} died: " + _last(self.errors.read(), self.process.returncode),
+                "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
+            )
+
+    def stats(self):
+        """What the server has used so far: cpu_us, voluntary (context switches), rss_kb."""
+        try:
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass
+        try:
+            return json.loads(self._line("tell its counts"))
+        except ValueError:
+            self.check()
+            raise UserError(f"server {self.row.name} on {self.runtime} tells nothing", "is it stopped?") from None
+
+    def _line(self, what):
+        ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
+        if not ready:
+            self.check()
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} did not {what} within {_PATIENCE} s",
+                "is the machine very busy?",
+            )
+        line = self.process.stdout.readline()
+        if not line:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(2)
+            self.check()
+        return line
+
+    def probe(self):
+        """Whether the server's answer is right, before it is measured: UserError otherwise."""
+        if self.row.kind != "http":
+            return
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        try:
+            client.request("GET", "/")
+            answer = client.getresponse()
+            body = json.loads(answer.read())
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            self.check()
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} does not answer: {error}",
+                "run it by hand: " + " ".join(map(str, self.argv)),
+            ) from None
+        finally:
+            client.close()
+        wanted = "request-1" if any(word.startswith(("bindings", "spans")) for word in self.row.words) else ""
+        if answer.status != 200 or body.get("id") != wanted:
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} answers wrongly: {body}", "the request's ID is a task-local"
+            )
+
+    def put_load(self, generator, how, connections, seconds, warm):
+        """({"requests", "counted", "unanswered", "seconds"}, times in ns) of a load: "closed", or requests a second."""
+        out = self.place.scratch / "times"
+        argv = [
+            str(generator),
+            str(self.port),
+            self.row.path,
+            str(how),
+            str(connections),
+            str(seconds),
+            str(warm),
+            str(out),
+        ]
+        try:
+            done = subprocess.run(
+                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise UserError(
+                f"the load on server {self.row.name} on {self.runtime} did not end", "is the server stopped?"
+            ) from None
+        if done.returncode:
+            time.sleep(0.2)
+            self.check()
+            raise UserError(
+                f"the load on server {self.row.name} on {self.runtime} failed: " + _last(done.stderr, done.returncode),
+                " ".join(argv),
+            )
+        return json.loads(done.stdout), out.read_bytes()
+
+    def futexes(self, generator, connections, seconds):
+        """Futex calls a request; None where strace is not installed, or may not look."""
+        if not shutil.which("strace"):
+            return None
+        counts = self.place.scratch / "futexes"
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p", str(self.process.pid)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            time.sleep(0.2)
+            load_result, _ = self.put_load(generator, "closed", connections, seconds, 0)
+        finally:
+            tracer.terminate()
+            tracer.wait()
+        found = (
+            re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text())
+            if counts.exists()
+            else None
+        )
+        return int(found[1]) / load_result["requests"] if found else None
+
+
+def _end(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)
+    process.wait()
+
+
+def _last(text, status):
+    lines = text.strip().splitlines()
+    said = f"signal {-status}" if status < 0 else f"exit status {status}"
+    return f"{lines[-1]} ({said})" if lines else said

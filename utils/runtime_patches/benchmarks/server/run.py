@@ -1,0 +1,189 @@
+"""Measures the rows of the server benchmark, and makes their tables."""
+
+import os
+import re
+import shutil
+import statistics
+from contextlib import contextmanager
+
+from ...base import locks
+from ...base.errors import UserError
+from ...base.paths import BUILD, REPORT
+from ...base.process import terminable
+from ...base.progress import note
+from ...results import outcome, verdicts
+from . import measure, programs
+from .rows import ROWS, Row
+
+
+@contextmanager
+def place(ws, given):
+    """The programs.Place of a run. given: options of utils/with-runtime."""
+    scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
+    scratch.mkdir(parents=True, exist_ok=True)
+    try:
+        # Two measurements at once would disturb each other.
+        with terminable(), locks.exclusive(REPORT):
+            yield programs.Place(ws, given, scratch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def rows(ws, there, wanted):
+    """[Row] whose names the regular expression `wanted` finds."""
+    found = [row for row in ROWS.values() if re.search(wanted, row.name)]
+    # nio's program tells its own rows. It takes minutes to build: only where one can match.
+    if wanted == "." or "nio" in wanted or not found:
+        program = programs.nio(ws)
+        found += [
+            row
+            for row in (
+                Row(f"nio-{name}", f"swift-nio's own benchmark, {name}", "nio", (name,))
+                for name in measure.nio_rows(there, program)
+            )
+            if re.search(wanted, row.name)
+        ]
+    if not found:
+        raise UserError(f"no row matches '{wanted}'", "run-benchmark --list prints the rows")
+    return found
+
+
+def run(ws, there, plan, chosen):
+    """(Outcome or None, [UserError]) of the rows `chosen`: one that fails does not end the others."""
+    kinds = {row.kind for row in chosen}
+    server = programs.server(ws) if kinds - {"nio"} else None
+    generator = programs.load(ws) if kinds & {"http", "echo"} else None
+    nio = programs.nio(ws) if "nio" in kinds else None
+    taken, failed = {}, []
+    for row in chosen:
+        try:
+            if row.kind == "nio":
+                taken[row.name] = measure.nio(plan, row.words[0], there, nio, row.name)
+            elif row.kind == "inside":
+                taken[row.name] = measure.inside(plan, row, there, server)
+            else:
+                taken[row.name] = measure.http(plan, row, there, server, generator)
+        except UserError as error:
+            note(f"error: {error.message}")
+            failed.append(error)
+    return (_outcome(plan, taken, failed) if taken else None), failed
+
+
+def median(samples, what):
+    """The median of one measure over samples; None where none has it."""
+    values = [sample[what] for sample in samples if sample.get(what) is not None]
+    return statistics.median(values) if values else None
+
+
+def ratios(columns, what, invert=False):
+    """(old, new, new/old, control/old - 1) of one measure; old is what both of its columns say."""
+    old = median(columns["old"] + columns["control"], what)
+    one, again, new = (median(columns[column], what) for column in measure.COLUMNS)
+    if old is None or new is None:
+        return None
+    return old, new, new / old if old else None, again / one - 1 if one else None
+
+
+def _number(value, digits=3):
+    if value is None:
+        return "–"
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{max(0, digits - len(str(int(value))))}f}"
+
+
+def _percent(value):
+    return "–" if value is None else f"{value * 100:+.1f} %"
+
+
+def _verdicts(plan, taken):
+    """{row: "faster", "slower" or "same"}: of its time, where there are enough rounds."""
+    if plan.rounds < verdicts.FEWEST:
+        return {}
+    found = verdicts.judge(
+        {
+            name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
+            for name, columns in taken.items()
+        }
+    )
+    return {verdict.name: verdict.verdict for verdict in found}
+
+
+def tables(plan, taken):
+    """[(title, columns, rows)] of the results."""
+    speed, cpu, system, late = [], [], [], []
+    judged = _verdicts(plan, taken)
+    for name, columns in taken.items():
+        old, new, ratio, again = ratios(columns, "rate")
+        speed.append([name, _number(old), _number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
+        found = ratios(columns, "cpu")
+        if found:
+            cpu.append([name, _number(found[0]), _number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
+            switches, rss = ratios(columns, "switches"), ratios(columns, "rss")
+            futexes = [median(columns[column], "futexes") for column in ("old", "new")]
+            system.append(
+                [
+                    name,
+                    _number(switches[0]),
+                    _number(switches[1]),
+                    *map(_number, futexes),
+                    _number(rss[0]),
+                    _number(rss[1]),
+                ]
+            )
+        for rate in columns["old"][0]["latencies"]:
+            cells = []
+            for place in range(len(measure.QUANTILES)):
+                cells += [
+                    _number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
+                    for column in measure.COLUMNS
+                ]
+            unanswered = [
+                str(sum(sample["latencies"][rate][-1] for sample in columns[column])) for column in ("old", "new")
+            ]
+            late.append([name, rate, *cells, " ".join(unanswered)])
+    old, new = plan.runtimes["old"].name, plan.runtimes["new"].name
+    quantile_columns = [f"p{part * 100:g} {name}" for part in measure.QUANTILES for name in (old, f"{old} again", new)]
+    return [
+        table
+        for table in (
+            ("Operations a second", ["operations/s", old, new, f"{new}/{old}", f"{old} again", "verdict"], speed),
+            ("CPU time an operation, us", ["CPU, us", old, new, f"{new}/{old}", f"{old} again"], cpu),
+            (
+                "An operation's voluntary context switches and futex calls, and the largest RSS in MB",
+                ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new],
+                system,
+            ),
+            ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late),
+        )
+        if table[2]
+    ]
+
+
+def _outcome(plan, taken, failed):
+    made = outcome.begin("server", "What a server gains", "benchmark/server/run-benchmark")
+    for title, columns, lines in tables(plan, taken):
+        made.table(title, columns, lines)
+    again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
+    made.add_dots(
+        "Operations a second",
+        "new/old",
+        ["new", "old again"],
+        {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()},
+        1.0,
+    )
+    old, new = plan.runtimes["old"], plan.runtimes["new"]
+    made.notes = [
+        f"Medians of {plan.rounds} new processes a column, {old}, {old} again and {new} in turn; "
+        f"{plan.connections} connections, loads of {plan.seconds:g} s.",
+        "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
+        "at the end': requests that had no answer then, with the time that they had waited.",
+        "old again against old, operations a second: median "
+        f"{statistics.median(abs(found[3]) for found in again.values()) * 100:.1f} %",
+    ]
+    made.notes += [f"not measured: {error.message}" for error in failed]
+    cpu = {name: ratios(columns, "cpu") for name, columns in taken.items()}
+    told = [f"{name} {cpu[name][2]:.2f}" for name in ("plain", "all", "all-10", "all-100") if cpu.get(name)]
+    if told:
+        made.summary.append(f"A server's CPU time a request, {new}/{old}: {', '.join(told)}.")
+    return made

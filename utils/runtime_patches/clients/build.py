@@ -1,0 +1,247 @@
+"""Builds the tests of a package, with the toolchain's own runtime.
+
+A package is built from a copy of its folder that consists of links, so that nothing is written there. Only its
+manifests are real files: a few lines at their end take dependencies from folders of this machine.
+"""
+
+import hashlib
+import json
+import os
+import re
+import threading
+
+from ..base import files, locks
+from ..base.errors import UserError
+from ..base.paths import BUILD
+from ..base.process import run_logged
+from ..base.progress import Step
+from ..runtimes.runtime import parse
+from .description import is_package
+
+# Swift's flags by what a runtime was compiled with. A program has to be compiled like the libraries it loads.
+_FLAVOURS = {"asan": "address", "tsan": "thread"}
+# Debian's sanitizer runtimes refer to this variable and do not define it.
+_DEFINE = ("-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0")
+_VERSION = 1  # of what this file does: a build of an older one is made anew
+_MANIFEST = """
+
+// From here on: added by utils/run-clients. Dependencies that lie on this machine are taken from there.
+do {
+  let local: [String: String] = %s
+  func identity(_ location: String) -> String {
+    let last = location.split(separator: "/").last.map(String.init) ?? location
+    return (last.hasSuffix(".git") ? String(last.dropLast(4)) : last).lowercased()
+  }
+  var found: [Package.Dependency] = []
+  for dependency in package.dependencies {
+    switch dependency.kind {
+    case .sourceControl(_, let location, _):
+      if let path = local[identity(location)] {
+        found.append(.package(path: path))
+      } else if identity(location) != "swift-docc-plugin" {
+        found.append(dependency)
+      }
+    case .fileSystem(let name, let path):
+      let whole = path.hasPrefix("/") ? path : %s + "/" + path
+      let place = local[identity(whole)] ?? whole
+      if let name { found.append(.package(name: name, path: place)) } else { found.append(.package(path: place)) }
+    default:
+      found.append(dependency)
+    }
+  }
+  package.dependencies = found
+}
+"""
+
+
+def flavour(runtime):
+    """What the programs that run on `runtime` are compiled with: "", "asan" or "tsan"."""
+    return runtime.variant if runtime.variant in _FLAVOURS else ""
+
+
+def tests(ws, checkout, kind, locals_, *, configuration="debug"):
+    """The path of the test bundle of a Checkout, compiled as `kind` (see flavour) wants it.
+
+    locals_: folders that hold packages, the first first: dependencies are taken from there.
+    """
+    home = _home(ws, checkout, kind, locals_)
+    with locks.exclusive(home):
+        if checkout.stable and files.is_intact(home / files.MADE):
+            return _bundle(checkout, home, configuration)
+        for old in [home / files.MADE, *(home / "build" / configuration).glob("*.xctest")]:
+            old.unlink(missing_ok=True)
+        build(ws, home, checkout, ["--build-tests"], locals_, kind=kind, configuration=configuration)
+        bundle = _bundle(checkout, home, configuration)
+        if checkout.stable:
+            files.write_intact(home / files.MADE, {"package": checkout.name, "kind": kind}, [bundle])
+    return bundle
+
+
+def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug"):
+    """Runs SwiftPM on a Checkout in folder `home`; UserError with the first error of the build."""
+    package = overlay(home, checkout, locals_)
+    tools = home / "tools"
+    tools.mkdir(parents=True, exist_ok=True)
+    flags = _stub(ws, tools)
+    if kind:
+        flags += [f"--sanitize={_FLAVOURS[kind]}", *_DEFINE]
+        if kind == "tsan":
+            flags += ["-Xlinker", str(parse("tsan").folder / "bin" / "tsan-mutex.o")]
+    argv = [
+        "swift",
+        "build",
+        *options,
+        "--package-path",
+        str(package),
+        "--scratch-path",
+        str(home / "build"),
+        "--configuration",
+        configuration,
+        "--disable-sandbox",
+        "--disable-dependency-cache",
+        *(
+            word
+            for name in ("cache", "config", "security")
+            for word in (f"--{name}-path", str(home / "swiftpm" / name))
+        ),
+        *flags,
+    ]
+    environment = dict(checkout.environment)
+    if ws.sources and checkout.folder.parent == ws.sources:
+        environment["SWIFTCI_USE_LOCAL_DEPS"] = "1"
+    log = f"clients-{checkout.name}{'-' * bool(kind)}{kind}"
+    minutes = f" ({checkout.minutes:g} min)" if checkout.minutes >= 2 else ""
+    what = "tests" if "--build-tests" in options else "programs"
+    path = BUILD / "logs" / f"{log}.log"
+    with (
+        Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}") as step,
+        _Watch(step, path),
+    ):
+        try:
+            run_logged(
+                ws.command(argv, cwd=package, binds=[home, checkout.folder, *locals_]),
+                log,
+                env=ws.environment(environment),
+                failed=f"package {checkout.name} does not build",
+            )
+        except UserError as error:
+            raise _reason(error, checkout, package, path) from None
+
+
+class _Watch:
+    """Shows what SwiftPM says of its progress, as in `[12/345]`, beside a Step."""
+
+    def __init__(self, step, log):
+        self.step, self.log, self.text = step, log, step.text
+        self.stop = threading.Event()
+
+    def _look(self):
+        while not self.stop.wait(1):
+            try:
+                with open(self.log, "rb") as log:
+                    log.seek(max(0, os.path.getsize(self.log) - 4096))
+                    found = re.findall(rb"(?m)^\[(\d+)/(\d+)\]", log.read())
+            except OSError:
+                continue
+            if found:
+                done, of = (number.decode() for number in found[-1])
+                self.step.text = f"{self.text}: {done} of {of}"
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self._look, daemon=True)
+        self.thread.start()
+
+    def __exit__(self, kind, value, trace):
+        self.stop.set()
+        self.thread.join()
+
+
+def _reason(error, checkout, package, log):
+    """The UserError that names the first error in `log`."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    # An error in a file tells more than that a command has failed.
+    found = re.search(r"(?m)^(.+?:\d+:\d+): error: (.+)$", text) or re.search(r"(?m)^()error: (.+)$", text)
+    if not found:
+        return error
+    if re.search(r"Could not resolve host|Failed to clone|Couldn.t fetch|unable to access|Network is unreach", text):
+        return UserError(
+            f"a dependency of {checkout.name} cannot be fetched: {found[2]}",
+            "check the network; --packages DIR with the dependencies in DIR, and --offline, need none; "
+            f"the whole output is in {log}",
+        )
+    where = f"{found[1].replace(str(package), str(checkout.folder))}: " if found[1] else ""
+    return UserError(f"package {checkout.name} does not build: {where}{found[2]}", f"its whole output is in {log}")
+
+
+def _home(ws, checkout, kind, locals_):
+    name = f"{checkout.name}{'-' * bool(kind)}{kind}"
+    if not checkout.stable:
+        # The same name elsewhere is another package.
+        place = hashlib.sha256(str(checkout.folder).encode()).hexdigest()[:8]
+        return BUILD / "clients" / f"{name}-{place}"
+    key = hashlib.sha256(
+        json.dumps(
+            [_VERSION, str(checkout.folder), str(ws.toolchain), dict(checkout.environment), list(map(str, locals_))]
+        ).encode()
+    ).hexdigest()[:12]
+    return ws.cache / "clients" / f"{name}-{key}"
+
+
+def overlay(home, checkout, locals_):
+    """A folder like that of a Checkout, whose manifest takes dependencies from `locals_`."""
+    places = home / "packages"
+    local = {}
+    for folder in locals_:
+        for path in sorted(folder.iterdir()):
+            if is_package(path) and path.resolve() != checkout.folder.resolve():
+                local.setdefault(path.name.lower(), path)
+    paths = {identity: places / path.name for identity, path in local.items()}
+    for identity, path in local.items():
+        _link(path, paths[identity], paths)
+    _link(checkout.folder, places / checkout.name, paths)
+    return places / checkout.name
+
+
+def _link(folder, target, local):
+    target.mkdir(parents=True, exist_ok=True)
+    entries = {path.name: path for path in folder.iterdir() if path.name not in (".build", ".git", ".swiftpm")}
+    for path in target.iterdir():
+        if path.is_symlink() and (path.name not in entries or os.readlink(path) != str(entries[path.name])):
+            path.unlink()
+    for name, path in entries.items():
+        if re.fullmatch(r"Package(@swift-[\d.]+)?\.swift", name):
+            _manifest(path, target / name, local)
+        elif name == "Package.resolved":
+            if not (target / name).exists():
+                (target / name).write_bytes(path.read_bytes())
+        elif not os.path.lexists(target / name):
+            (target / name).symlink_to(path)
+
+
+def _manifest(path, target, local):
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    found = re.match(r"//\s*swift-tools-version:\s*(\d+)(?:\.(\d+))?", text)
+    if found and (int(found[1]), int(found[2] or 0)) >= (5, 6):  # older ones cannot tell their dependencies
+        pairs = ", ".join(f"{json.dumps(name)}: {json.dumps(str(place))}" for name, place in sorted(local.items()))
+        text += _MANIFEST % (f"[{pairs or ':'}]", json.dumps(str(path.parent)))
+    if not target.is_file() or target.read_text(encoding="utf-8", errors="surrogateescape") != text:
+        target.unlink(missing_ok=True)
+        target.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _stub(ws, tools):
+    """Options for the linker where the toolchain's Testing wants a library that it does not have."""
+    libraries = ws.outside(ws.toolchain / "lib" / "swift" / "linux")
+    if (libraries / "lib_Testing_Foundation.so").exists() or not (libraries / "libTesting.so").exists():
+        return []
+    archive = tools / "lib_Testing_Foundation.a"
+    if not archive.exists():
+        archive.write_bytes(b"!<arch>\n")  # an archive without members
+    return ["-Xlinker", f"-L{tools}"]
+
+
+def _bundle(checkout, home, configuration):
+    found = sorted((home / "build" / configuration).glob("*.xctest"))
+    if not found:
+        raise UserError(f"package {checkout.name} has no tests", "a package with a test target can be judged")
+    return max(found, key=lambda path: path.stat().st_mtime)

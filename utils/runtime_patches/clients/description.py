@@ -1,0 +1,200 @@
+"""Which packages there are, and where their sources lie: build-script-config/clients.json, or a folder of yours."""
+
+import dataclasses
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from ..base import files, locks
+from ..base.errors import UserError
+from ..base.paths import CONFIG
+from ..base.progress import note
+
+_FILE = CONFIG / "clients.json"
+_HINT = "utils/run-clients --list names the packages"
+
+
+@dataclasses.dataclass(frozen=True)
+class Package:
+    """One line of clients.json. Without a URL the sources of the workspace hold it. left_out: why it runs only when it
+    is named."""
+
+    name: str
+    minutes: float = 1
+    url: str = ""
+    tag: str = ""
+    commit: str = ""
+    left_out: str = ""
+    skip: tuple = ()
+    environment: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Checkout:
+    """A package that is on this machine. stable: nobody edits it, so that a build of it can be kept."""
+
+    name: str
+    folder: Path
+    stable: bool
+    minutes: float = 1
+    skip: tuple = ()
+    environment: dict = dataclasses.field(default_factory=dict)
+
+
+def load(path=_FILE):
+    """{name: Package} of the descriptions; UserError if the file is damaged."""
+    hint = f"git checkout -- {path.name}" if path == _FILE else None
+    known = {field.name: field.type for field in dataclasses.fields(Package)}
+    try:
+        described = json.loads(path.read_text(encoding="utf-8"))["packages"]
+        packages = {}
+        for name, fields in described.items():
+            unknown = set(fields) - set(known)
+            if unknown:
+                raise UserError(
+                    f"{path}: {name} has the unknown setting '{min(unknown)}'", f"settings are {', '.join(known)}"
+                )
+            if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
+                raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
+            fields["skip"] = tuple(fields.get("skip", ()))
+            packages[name] = Package(name, **fields)
+        return packages
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}", hint) from None
+
+
+def names():
+    """The names of all packages, for completion."""
+    return list(load())
+
+
+def choose(names, folder=None):
+    """[Package or folder] that the command line asks for: names, and the folder of --packages."""
+    packages = load()
+    if folder is not None:
+        return _given(names, folder, packages)
+    if not names:
+        return [package for package in packages.values() if not package.url and not package.left_out]
+    return [_named(name, packages) for name in names]
+
+
+def _named(name, packages):
+    found = packages.get(name) or packages.get(f"swift-{name}")
+    if not found:
+        if Path(name).is_dir():
+            raise UserError(f"no package '{name}' is described", f"for a folder: utils/run-clients --packages {name}")
+        raise UserError(f"no package '{name}' is described", "there are " + ", ".join(packages))
+    return found
+
+
+def is_package(folder):
+    """Whether SwiftPM takes `folder` for a package."""
+    return (folder / "Package.swift").is_file()
+
+
+def _given(names, folder, packages):
+    if not folder.is_dir():
+        raise UserError(f"--packages {folder}: no such folder", "give a package, or a folder that holds packages")
+    folder = folder.resolve()
+    if is_package(folder):
+        if names:
+            raise UserError(
+                f"--packages {folder} is a package itself, and {names[0]} is named, too",
+                "name packages where the folder holds several",
+            )
+        return [folder]
+    inside = {path.name: path for path in sorted(folder.iterdir()) if is_package(path)}
+    if not inside:
+        raise UserError(
+            f"{folder} is no package, and holds none: no Package.swift",
+            "give a package, or a folder that holds packages",
+        )
+    if not names:
+        return list(inside.values())
+    return [inside.get(name) or inside.get(f"swift-{name}") or _named(name, packages) for name in names]
+
+
+def checkout(chosen, sources, cache):
+    """The Checkout of a Package, which is fetched where it has to be, or of a folder.
+
+    sources: the folder of the workspace's sources; cache: where fetched ones are kept.
+    """
+    if isinstance(chosen, Path):
+        return Checkout(chosen.name, chosen, False)
+    if chosen.url:
+        folder, stable = _fetched(chosen, cache), True
+    else:
+        folder, stable = sources / chosen.name, sources.parent == cache.parent
+        if not is_package(folder):
+            raise UserError(
+                f"the sources have no package {chosen.name}: {folder}",
+                "--checkout names a folder that has it beside swift/, --packages one with packages",
+            )
+    return Checkout(chosen.name, folder, stable, chosen.minutes, chosen.skip, chosen.environment)
+
+
+def _fetched(package, cache):
+    """The folder with `package` at its pinned commit, which is fetched if it is not there."""
+    folder = cache / "checkouts" / f"{package.name}-{package.tag}-{package.commit[:12]}" / package.name
+    if is_package(folder):
+        return folder
+    with locks.exclusive(cache):
+        if is_package(folder):
+            return folder
+        partial = folder.parent.with_name(folder.parent.name + ".partial")
+        files.remove(partial)
+        partial.mkdir(parents=True)
+        note(f"==> fetching {package.name} {package.tag}")
+        _git(
+            package,
+            "clone",
+            "--quiet",
+            "--depth=1",
+            "--recurse-submodules",
+            "--branch",
+            package.tag,
+            package.url,
+            str(partial / package.name),
+            timeout=300,
+        )
+        found = _git(package, "-C", str(partial / package.name), "rev-parse", "HEAD").strip()
+        if found != package.commit:
+            raise UserError(
+                f"{package.name} {package.tag} is commit {found[:12]}, not the pinned {package.commit[:12]}",
+                "the tag was moved: look at the change, then pin it in build-script-config/clients.json",
+            )
+        partial.rename(folder.parent)
+    return folder
+
+
+def _git(package, *argv, timeout=30):
+    hint = f"check the network, or give --packages DIR, which holds a checkout of {package.tag} in DIR/{package.name}"
+    try:
+        done = subprocess.run(
+            ["git", "-c", "advice.detachedHead=false", *argv],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env=_plain_environment(),
+        )
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{package.name} {package.tag} was not fetched within {timeout} s", hint) from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if re.match("(fatal|error|remote):", line)]
+        raise UserError(
+            f"{package.name} {package.tag} cannot be fetched: "
+            + (said[0] if said else f"git's exit status {done.returncode}"),
+            hint,
+        )
+    return done.stdout
+
+
+def _plain_environment():
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}

@@ -1,0 +1,106 @@
+"""Runs a bundle on several runtimes. The last one is judged by the others."""
+
+import dataclasses
+import time
+
+from ..base.progress import Step
+from ..runtimes.runtime import Runtime
+from .bundle import BAD, PASSED, SKIPPED
+
+AGAIN = 3  # runs of a single test
+
+
+@dataclasses.dataclass
+class Side:
+    """What the tests of a package came to on one runtime."""
+
+    runtime: Runtime
+    outcomes: dict
+    seconds: float
+
+    def count(self, *outcomes):
+        """How many tests ended like this."""
+        return sum(outcome in outcomes for outcome in self.outcomes.values())
+
+    @property
+    def row(self):
+        """tests, passed, failed, skipped."""
+        return len(self.outcomes), self.count(PASSED), self.count(*BAD), self.count(SKIPPED)
+
+
+@dataclasses.dataclass
+class Judgement:
+    """lost, unsteady: {test: why}; won, everywhere: tests that fail on all others, and on all."""
+
+    package: str
+    sides: list
+    lost: dict
+    unsteady: dict
+    won: list
+    everywhere: dict
+
+
+def judge(bundle, runtimes):
+    """The Judgement of the last of `runtimes` by all the others."""
+    sides = [_side(bundle, runtime, "") for runtime in runtimes]
+    subject, references = sides[-1], sides[:-1]
+    lost, unsteady = {}, {}
+    suspects = [
+        test
+        for test, outcome in subject.outcomes.items()
+        if outcome in BAD and references and any(_good(side, test) for side in references)
+    ]
+    beside = []
+    for test in suspects:
+        if test not in bundle.listed:
+            beside.append(test)
+            continue
+        failures = dict.fromkeys(runtimes, 0)
+        with Step(f"{bundle.name}: {test} alone, {AGAIN} times on each runtime"):
+            for _ in range(AGAIN):
+                for runtime in runtimes:
+                    failures[runtime] += any(end in BAD for end in bundle.run(runtime, [test]).values())
+        told = ", ".join(f"{runtime} {failures[runtime]} of {AGAIN}" for runtime in runtimes)
+        if any(failures[side.runtime] for side in references):
+            unsteady[test] = f"{subject.outcomes[test]} on {subject.runtime}; alone it fails on {told}"
+        elif failures[subject.runtime]:
+            lost[test] = f"{subject.outcomes[test]}; alone it fails on {told}"
+        else:
+            beside.append(test)
+    if beside:
+        again = _side(bundle, subject.runtime, " again: what failed passes alone")
+        subject.seconds += again.seconds
+        for test in beside:
+            if again.outcomes.get(test) in BAD:
+                lost[test] = f"{subject.outcomes[test]}, twice, beside the other tests only"
+            else:
+                unsteady[test] = f"{subject.outcomes[test]} on {subject.runtime} once, and not again"
+    won = [
+        test
+        for test in subject.outcomes
+        if references and _good(subject, test) and not any(_good(side, test) for side in references)
+    ]
+    everywhere = {
+        test: outcome for test, outcome in subject.outcomes.items() if outcome in BAD and test not in suspects
+    }
+    return Judgement(bundle.name, sides, lost, unsteady, won, everywhere)
+
+
+def _good(side, test):
+    """Whether a test did not fail there; the end of the process is told only where it is bad."""
+    return side.outcomes.get(test, PASSED) not in BAD
+
+
+def _side(bundle, runtime, why):
+    start = time.monotonic()
+    tests = bundle.tests(runtime)
+    done = 0
+
+    def show(outcome_of):
+        nonlocal done
+        done += 1
+        step.text = f"{bundle.name} on {runtime}{why}: {done // 2} of {len(tests)} tests"
+
+    with Step(f"{bundle.name} on {runtime}{why}: {len(tests)} tests") as step:
+        outcomes = bundle.run(runtime, tests, show)
+    return Side(runtime, outcomes, time.monotonic() - start)

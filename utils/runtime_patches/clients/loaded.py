@@ -1,0 +1,37 @@
+"""Proves which libraries a process has loaded: the loader writes it down."""
+
+import re
+from pathlib import Path
+
+from ..base.errors import UserError
+from ..runtimes.libraries import NAMES
+
+
+def environment(prefix):
+    """Words for env(1), so that each process writes to PREFIX.PID what it loads."""
+    return ["LD_DEBUG=libs", f"LD_DEBUG_OUTPUT={prefix}"]
+
+
+def libraries(prefix, pid):
+    """{library: paths} that process `pid` has loaded of the runtime's own; empty if the program was not started."""
+    try:
+        text = Path(f"{prefix}.{pid}").read_text(errors="replace")
+    except OSError:
+        return {}
+    found = {}
+    for path, name in re.findall(r"calling init: (.+/(\S+\.so))", text):
+        if name in NAMES:
+            found.setdefault(name, set()).add(path)
+    return found
+
+
+def check(found, what, runtime):
+    """UserError unless the libraries `found` are those of a runtime, and no other ones."""
+    for library in NAMES:
+        paths = found.get(library, set())
+        wanted = str(runtime.library(library))
+        if paths != {wanted}:
+            raise UserError(
+                f"{what} on {runtime} ran with {', '.join(sorted(paths)) or 'no ' + library}",
+                f"it should have been {wanted}: is LD_PRELOAD set?",
+            )

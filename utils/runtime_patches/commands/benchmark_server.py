@@ -1,0 +1,81 @@
+"""benchmark/server/run-benchmark: what a server gains."""
+
+import re
+import time
+
+from ..base.errors import UserError
+from ..benchmarks.harness import programs
+from ..benchmarks.server import measure, run
+from ..cli import BadValue, Parser, integer, plural
+from ..runtimes import build
+from ..runtimes.runtime import stock
+from ..workspace import provision
+
+
+def parser():
+    made = Parser(
+        "run-benchmark",
+        "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and "
+        "by swift-nio's\nown benchmark: operations a second, CPU time, latencies at fixed rates, context switches, "
+        "memory.",
+        ["./run-benchmark", "./run-benchmark --filter '^all' --rounds 16", "./run-benchmark --filter nio --rounds 5"],
+    )
+    made.add_harness(
+        "server",
+        "row",
+        rounds=(7, "new processes a column (default: 7)"),
+        runtimes="before, after, stock, upto:PATCH (default: before after)",
+        two=True,
+    )
+    made.add_argument(
+        "--seconds", metavar="S", type=_seconds, default="1.5", help="of each load on a server (default: 1.5)"
+    )
+    made.add_argument(
+        "--rates",
+        metavar="R",
+        type=integer(1),
+        nargs="*",
+        default=[1000, 4000],
+        help="requests a second of the open loops (default: 1000 4000; none: no latencies)",
+    )
+    made.add_argument("--connections", metavar="N", type=integer(1), default=64, help="(default: 64)")
+    made.add_argument("--port", metavar="N", type=integer(0), default=0, help="of the server (default: a free one)")
+    return made
+
+
+def _seconds(text):
+    if not re.fullmatch(r"\d{1,2}(\.\d*)?", text) or float(text) < 0.2:
+        raise BadValue(f"'{text}' is no time from 0.2 to 99", "give seconds")
+    return float(text)
+
+
+def main(options):
+    for name, most in (("connections", 1024), ("port", 65535)):
+        if getattr(options, name) > most:
+            raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
+    given = [f"--{name}={getattr(options, name)}" for name in ("checkout", "toolchain") if getattr(options, name)]
+    ws = provision.ready(options)
+    build.ensure(ws, stock())
+    with run.place(ws, given) as place:
+        chosen = run.rows(ws, place, options.filter)
+        if options.list:
+            print("\n".join(f"{row.name}\t{row.text}" for row in chosen))
+            return
+        for runtime in options.runtimes:
+            build.ensure(ws, runtime)
+        plan = measure.Plan(
+            options.runtimes,
+            options.rounds,
+            options.seconds,
+            options.rates,
+            options.connections,
+            options.port,
+            int(time.time()),
+        )
+        outcome, failed = run.run(ws, place, plan, chosen)
+        if outcome:
+            programs.show(outcome, options.output)
+        if failed:
+            raise UserError(
+                f"{len(failed)} of {plural(len(chosen), 'row')} failed: {failed[0].message}", failed[0].hint
+            )
