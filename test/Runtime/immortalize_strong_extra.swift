@@ -5,7 +5,7 @@
 // UNSUPPORTED: freestanding
 
 // The unpatched runtime loses immortality if the object had one reference.
-// XFAIL: runtime_before
+// XFAIL: without_immortalize-strong-extra
 
 // An object that was made immortal is not counted any more, whatever its counts
 // were: retaining and releasing it does not write to it, it is not destroyed, and

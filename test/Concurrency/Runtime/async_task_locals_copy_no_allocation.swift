@@ -16,7 +16,7 @@
 // UNSUPPORTED: tsan
 
 // The unpatched runtime allocates a tree node for each key.
-// XFAIL: runtime_before
+// XFAIL: without_tasklocal-copy-dense-set
 
 // Copying a few task-locals into a task takes no allocation but for the copies,
 // which share the memory of the task.
