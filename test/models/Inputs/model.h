@@ -48,6 +48,21 @@ struct Step {
 
 #define WHERE rl::debug_info where = rl::debug_info(__builtin_FUNCTION(), __builtin_FILE(), __builtin_LINE())
 
+/// relacy does not order a sequentially consistent operation with a fence of another thread,
+/// as C++ does, but fences with each other. So there is one between two such operations of a
+/// thread that follow each other. (If a weaker one is between them, there is none: it would
+/// be ordered, too.)
+inline bool &previousIsSeqCst(unsigned thread) {
+  static bool is[8];
+  return is[thread];
+}
+inline void sequence(rl::memory_order order, rl::debug_info_param where) {
+  auto &previous = previousIsSeqCst(rl::thread_index());
+  if (previous && order == rl::mo_seq_cst)
+    rl::atomic_thread_fence(rl::mo_seq_cst, where);
+  previous = order == rl::mo_seq_cst;
+}
+
 /// Data that is not atomic: two accesses that nothing orders are a fault.
 template <typename T> class Plain {
   rl::var<T> variable;
@@ -59,11 +74,26 @@ public:
 
 /// An atomic of the code.
 template <typename T> struct Atomic : rl::atomic<T> {
-  T load(const Order &order, WHERE) const { return rl::atomic<T>::load(order.success, where); }
-  void store(T value, const Order &order, WHERE) { rl::atomic<T>::store(value, order.success, where); }
-  T exchange(T value, const Order &order, WHERE) { return rl::atomic<T>::exchange(value, order.success, where); }
-  T add(T value, const Order &order, WHERE) { return rl::atomic<T>::fetch_add(value, order.success, where); }
-  T subtract(T value, const Order &order, WHERE) { return rl::atomic<T>::fetch_sub(value, order.success, where); }
+  T load(const Order &order, WHERE) const {
+    sequence(order.success, where);
+    return rl::atomic<T>::load(order.success, where);
+  }
+  void store(T value, const Order &order, WHERE) {
+    sequence(order.success, where);
+    rl::atomic<T>::store(value, order.success, where);
+  }
+  T exchange(T value, const Order &order, WHERE) {
+    sequence(order.success, where);
+    return rl::atomic<T>::exchange(value, order.success, where);
+  }
+  T add(T value, const Order &order, WHERE) {
+    sequence(order.success, where);
+    return rl::atomic<T>::fetch_add(value, order.success, where);
+  }
+  T subtract(T value, const Order &order, WHERE) {
+    sequence(order.success, where);
+    return rl::atomic<T>::fetch_sub(value, order.success, where);
+  }
 
   bool swap(T &expected, T value, const Order &order, WHERE) { return swap<false>(expected, value, order, where); }
   /// A weak compare-and-swap, which may fail for no reason.
@@ -77,8 +107,10 @@ private:
     bool acquires = order.success == rl::mo_acquire || order.success == rl::mo_acq_rel || order.success == rl::mo_seq_cst;
     // relacy takes no failure order that is stronger than the other: a fence is the same here.
     auto failure = order.failure == rl::mo_relaxed || acquires ? order.failure : rl::mo_relaxed;
+    sequence(order.success, where);
     if (this->compare_exchange(rl::bool_t<Weak>(), expected, value, order.success, failure, where))
       return true;
+    previousIsSeqCst(rl::thread_index()) = order.failure == rl::mo_seq_cst;
     if (failure != order.failure)
       rl::atomic_thread_fence(order.failure, where);
     return false;
@@ -142,6 +174,19 @@ inline bool set(const std::string &argument) {
   return false;
 }
 
+template <typename Model> struct Run : Model {
+  void before() {
+    for (unsigned i = 0; i != 8; ++i)
+      previousIsSeqCst(i) = false;
+    Model::before();
+  }
+  /// What `before` has stored was not the first thread's.
+  void thread(unsigned index) {
+    previousIsSeqCst(index) = false;
+    Model::thread(index);
+  }
+};
+
 /// Prints the name of the first fault, or SUCCESS if there is none. `bound` is how often a
 /// thread may be interrupted in an execution; 0: any number. `limit` ends a search that never does.
 template <typename Model> int search(int argc, char **argv, unsigned bound = 0, rl::iteration_t limit = 3000000) {
@@ -168,7 +213,7 @@ template <typename Model> int search(int argc, char **argv, unsigned bound = 0, 
   parameters.execution_depth_limit = 400;
   parameters.progress_stream = &quiet;
   parameters.output_stream = trace ? &std::cout : &quiet;
-  rl::simulate<Model>(parameters);
+  rl::simulate<Run<Model>>(parameters);
   printf("%s after %llu executions\n", rl::test_result_str(parameters.test_result),
          (unsigned long long)parameters.stop_iteration);
   if (parameters.test_result == rl::test_result_success && parameters.stop_iteration >= limit)

@@ -16,7 +16,7 @@ _ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 _SWIFT = {"relaxed": "relaxed", "acquiring": "acquire", "releasing": "release",
           "acquiringAndReleasing": "acq_rel", "sequentiallyConsistent": "seq_cst"}
 _METHOD = (r"load|store|exchange|compare_exchange_(?:weak|strong)|fetch_(?:add|sub|and|or|xor)"
-           r"|compareExchange|weakCompareExchange|wrappingAdd|wrappingSubtract|add|subtract|bitwiseOr|bitwiseAnd")
+           r"|compareExchange|weakCompareExchange|wrappingAdd|wrappingSubtract|add|subtract|bitwiseOr|bitwiseAnd|storeIndexAt|loadIndexAt")
 _OPERATION = re.compile(
     rf"(?P<object>(?:[\w:]+(?:\[[^\]]*\]|\(\))?(?:\.|->))*)(?<![\w:])(?P<method>{_METHOD})\s*\("
     r"|(?P<builtin>__atomic_\w+|__sync_\w+|Builtin\.(?:atomic|cmpxchg)\w+|(?:std::)?atomic_thread_fence)\s*\(")
@@ -219,7 +219,7 @@ def weakenings(orders, is_fence=False):
     return found
 
 
-_LINE = re.compile(r"^// (?:(FAULT) ([^:\s]+): (\S.*)|(NOT NEEDED) ([^:\s]+): (\S.*))$", re.M)
+_LINE = re.compile(r"^// (?:(FAULT) ([^:\s]+): (\S.*)|(NOT NEEDED|NOT SEEN) ([^:\s]+): (\S.*))$", re.M)
 
 
 def expectations(text):
