@@ -25,7 +25,7 @@
 
 // NOT NEEDED claim=acquire/relaxed: nobody acquires from the mark Busy.
 // NOT SEEN claim=release/relaxed: it orders an older answer before this one. relacy lets all stores
-// to a variable take effect in the order in which it runs them: see Inputs/cast-memo-claim.litmus.
+// to a variable take effect in the order in which it runs them: see cast-memo-claim.litmus.
 
 #include "model.h"
 

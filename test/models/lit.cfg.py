@@ -9,7 +9,7 @@ import shutil
 HERE = os.path.dirname(os.path.abspath(__file__))
 config.tools_suite = "models"
 lit_config.load_config(config, os.path.join(HERE, "..", "utils", "lit.cfg.py"))
-config.suffixes = [".cpp", ".test"]
+config.suffixes = [".cpp", ".litmus", ".test"]
 
 compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++") or ""
 if compiler and os.system(f"echo '#include <relacy/relacy.hpp>' | '{compiler}' -std=c++17 -w -fsyntax-only"
@@ -31,6 +31,6 @@ config.substitutions = [
     ("%check-model", f"{quote(compiler)} -std=c++17 -O1 -w -I {quote(inputs)} -o %t %s && "
      f"%{{python}} -B {quote(os.path.join(inputs, 'check-model'))} %s %t"),
     ("%check-orders", f"%{{python}} -B {quote(os.path.join(inputs, 'check-orders'))}"),
-    ("%check-litmus", f"%{{python}} -B {quote(os.path.join(inputs, 'check-litmus'))} {quote(herd or 'herd7')}"),
+    ("%herd7", quote(herd or "herd7")),
     *config.substitutions,
 ]

@@ -30,7 +30,7 @@
 // NOT NEEDED unlink=release: the fence comes after it. (The count and clear() store with less.)
 // NOT NEEDED used=acquire: the fence comes before it, so it sees all lines that were given before.
 // NOT SEEN give=acq_rel/relaxed: C++ orders only what is sequentially consistent with the fence, but
-// relacy orders all that comes before the claim.
+// relacy orders all that comes before the claim: see runtime-cache-readers-lines.litmus.
 
 #include "model.h"
 

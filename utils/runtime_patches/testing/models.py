@@ -125,7 +125,7 @@ def _function(lines, at):
     limit = _indent(lines[at])
     for i in range(at - 1, -1, -1):
         line = lines[i]
-        if line.strip() in ("", "{") or line.lstrip().startswith(("//", "#")) or _indent(line) >= limit:
+        if re.fullmatch(r"\s*(\{|\w+:;?)?\s*", line) or line.lstrip().startswith(("//", "#")) or _indent(line) >= limit:
             continue
         limit = _indent(line)
         word = re.match(r"[\s})]*(\w+)", line)
