@@ -13,20 +13,52 @@ from pathlib import Path
 from ..base.errors import UserError
 
 _ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
-_SWIFT = {"relaxed": "relaxed", "acquiring": "acquire", "releasing": "release",
-          "acquiringAndReleasing": "acq_rel", "sequentiallyConsistent": "seq_cst"}
-_METHOD = (r"load|store|exchange|compare_exchange_(?:weak|strong)|fetch_(?:add|sub|and|or|xor)"
-           r"|compareExchange|weakCompareExchange|wrappingAdd|wrappingSubtract|add|subtract|bitwiseOr|bitwiseAnd|storeIndexAt|loadIndexAt")
+_SWIFT = {
+    "relaxed": "relaxed",
+    "acquiring": "acquire",
+    "releasing": "release",
+    "acquiringAndReleasing": "acq_rel",
+    "sequentiallyConsistent": "seq_cst",
+}
+_METHOD = (
+    r"load|store|exchange|compare_exchange_(?:weak|strong)|fetch_(?:add|sub|and|or|xor)"
+    r"|compareExchange|weakCompareExchange|wrappingAdd|wrappingSubtract|add|subtract|bitwiseOr|bitwiseAnd|storeIndexAt|loadIndexAt"
+)
 _OPERATION = re.compile(
     rf"(?P<object>(?:[\w:]+(?:\[[^\]]*\]|\(\))?(?:\.|->))*)(?<![\w:])(?P<method>{_METHOD})\s*\("
-    r"|(?P<builtin>__atomic_\w+|__sync_\w+|Builtin\.(?:atomic|cmpxchg)\w+|(?:std::)?atomic_thread_fence)\s*\(")
-_ORDER = re.compile(r"memory_order(?:_|::)(\w+)|SWIFT_MEMORY_ORDER_(CONSUME)|__ATOMIC_([A-Z_]+)"
-                    r"|[oO]rdering: \.(\w+)|(?<=_)(monotonic|acquire|release|acqrel|seqcst)(?=_|\b)")
-_FUNCTION = re.compile(r"(?:func\s+)?(~?\w+)\s*(?:<[^;{}]*>)?\([^;{}]*$|(?:func\s+)?(~?\w+)\s*\([^;]*\{\s*$"
-                       r"|\b(init)\b[?!]?\(")
-_NO_FUNCTION = {"if", "while", "for", "switch", "do", "else", "return", "case", "catch", "assert", "SWIFT_LIKELY",
-                "SWIFT_UNLIKELY", "sizeof", "alignas", "SWIFT_CC", "defined", "__attribute__", "guard",
-                "reinterpret_cast", "static_cast", "UInt8"}
+    r"|(?P<builtin>__atomic_\w+|__sync_\w+|Builtin\.(?:atomic|cmpxchg)\w+|(?:std::)?atomic_thread_fence)\s*\("
+)
+_ORDER = re.compile(
+    r"memory_order(?:_|::)(\w+)|SWIFT_MEMORY_ORDER_(CONSUME)|__ATOMIC_([A-Z_]+)"
+    r"|[oO]rdering: \.(\w+)|(?<=_)(monotonic|acquire|release|acqrel|seqcst)(?=_|\b)"
+)
+_FUNCTION = re.compile(
+    r"(?:func\s+)?(~?\w+)\s*(?:<[^;{}]*>)?\([^;{}]*$|(?:func\s+)?(~?\w+)\s*\([^;]*\{\s*$"
+    r"|\b(init)\b[?!]?\("
+)
+_NO_FUNCTION = {
+    "if",
+    "while",
+    "for",
+    "switch",
+    "do",
+    "else",
+    "return",
+    "case",
+    "catch",
+    "assert",
+    "SWIFT_LIKELY",
+    "SWIFT_UNLIKELY",
+    "sizeof",
+    "alignas",
+    "SWIFT_CC",
+    "defined",
+    "__attribute__",
+    "guard",
+    "reinterpret_cast",
+    "static_cast",
+    "UInt8",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,9 +89,9 @@ def operations(patch, text):
         for match in _OPERATION.finditer(code):
             end = _closing(code, match.end() - 1)
             first, last = code.count("\n", 0, match.start()), code.count("\n", 0, end)
-            if not any(added[first:last + 1]):
+            if not any(added[first : last + 1]):
                 continue
-            call = code[match.start():end + 1]
+            call = code[match.start() : end + 1]
             orders = _orders(call)
             if not orders:
                 continue
@@ -101,7 +133,9 @@ def _orders(call):
     found = []
     for match in _ORDER.finditer(call):
         word = next(filter(None, match.groups()))
-        word = {"monotonic": "relaxed", "acqrel": "acq_rel", "seqcst": "seq_cst"}.get(word, _SWIFT.get(word, word.lower()))
+        word = {"monotonic": "relaxed", "acqrel": "acq_rel", "seqcst": "seq_cst"}.get(
+            word, _SWIFT.get(word, word.lower())
+        )
         if word in _ORDERS:
             found.append(word)
     return "/".join(found)
@@ -152,17 +186,23 @@ def read_table(text):
             continue
         words = line.split(None, 4)
         if patch is None or len(words) < 4 or (words[3] == "-") != (len(words) == 5):
-            raise UserError(f"orders.txt:{number}: not a row: {line.strip()}",
-                            "a row is: function, operation, orders, and a parameter or '- REASON'")
-        rows.append(Row(Operation(patch, *words[:3]), "" if words[3] == "-" else words[3],
-                        words[4] if len(words) == 5 else ""))
+            raise UserError(
+                f"orders.txt:{number}: not a row: {line.strip()}",
+                "a row is: function, operation, orders, and a parameter or '- REASON'",
+            )
+        rows.append(
+            Row(Operation(patch, *words[:3]), "" if words[3] == "-" else words[3], words[4] if len(words) == 5 else "")
+        )
     return rows
 
 
 def differences(rows, found):
     """Where the table and the series differ, as lines to print."""
-    table = {(r.operation.patch, r.operation.function, r.operation.name): r.operation.orders
-             for r in rows if not r.operation.function.startswith("base:")}
+    table = {
+        (r.operation.patch, r.operation.function, r.operation.name): r.operation.orders
+        for r in rows
+        if not r.operation.function.startswith("base:")
+    }
     code = {(o.patch, o.function, o.name): o.orders for o in found}
     lines = []
     for key in sorted(table.keys() | code.keys()):
@@ -187,8 +227,10 @@ def base_differences(rows, swift):
         whole = operations("", "".join(f"+{line}\n" for line in text.splitlines()))
         names = [o.orders for o in whole if o.function == function and o.name == row.operation.name]
         if row.operation.orders not in names:
-            lines.append(f"{file}: {function} {row.operation.name}: {' '.join(names) or 'none'}, "
-                         f"but orders.txt has {row.operation.orders}")
+            lines.append(
+                f"{file}: {function} {row.operation.name}: {' '.join(names) or 'none'}, "
+                f"but orders.txt has {row.operation.orders}"
+            )
     return lines
 
 
@@ -199,14 +241,16 @@ def parameters(rows, model):
         name, orders = row.parameter, row.operation.orders
         if row.operation.patch == model and name:
             if found.setdefault(name, orders) != orders:
-                raise UserError(f"{model}: {name} is {found[name]} and {orders}", "give each operation a parameter of its own")
+                raise UserError(
+                    f"{model}: {name} is {found[name]} and {orders}", "give each operation a parameter of its own"
+                )
     return found
 
 
 _WEAKER = {"consume": ("relaxed",), "acquire": ("relaxed",), "release": ("relaxed",), "acq_rel": ("acquire", "release")}
 
 
-def weakenings(orders, is_fence=False):
+def weakenings(orders):
     """Each single weakening of the orders of an operation."""
     parts = orders.split("/")
     found = []
@@ -215,7 +259,7 @@ def weakenings(orders, is_fence=False):
         if order == "seq_cst":
             # Of a compare-and-swap, its failure is a load.
             weaker = ("acq_rel",) if i == 0 else ("acquire",)
-        found += ["/".join([*parts[:i], w, *parts[i + 1:]]) for w in weaker]
+        found += ["/".join([*parts[:i], w, *parts[i + 1 :]]) for w in weaker]
     return found
 
 
@@ -253,8 +297,13 @@ def check(source, table, program):
     model = Path(source).stem
     rows = read_table(Path(table).read_text(encoding="utf-8"))
     own = parameters(rows, model)
-    kinds = {row.parameter: kind for row in rows if row.operation.patch == model
-             for kind in ("load", "store") if re.search(rf"\b{kind}\b", row.operation.name)}
+    kinds = {
+        row.parameter: kind
+        for row in rows
+        if row.operation.patch == model
+        for kind in ("load", "store")
+        if re.search(rf"\b{kind}\b", row.operation.name)
+    }
     faults, unneeded = expectations(Path(source).read_text(encoding="utf-8"))
     listed = _run(program, ["--list"]).split("\n")
     steps = [name for name in listed if name.startswith("-")]

@@ -46,14 +46,17 @@ diff --git a/b.swift b/b.swift
 class Operations(unittest.TestCase):
     def test_all_that_a_patch_adds_or_changes(self):
         found = [(o.function, o.name, o.orders) for o in models.operations("p", _PATCH)]
-        self.assertEqual(found, [
-            ("take", "slot.compare_exchange_weak", "acq_rel/acquire"),
-            ("take", "Count.load", "consume"),
-            ("take", "Count.load#2", "seq_cst"),
-            ("unlock", "__atomic_exchange_n(lock)", "acq_rel"),
-            ("lock", "storage.compareExchange", "acquire/relaxed"),
-            ("lock", "Builtin.atomicload_Int8(Builtin.addressof)", "relaxed"),
-        ])
+        self.assertEqual(
+            found,
+            [
+                ("take", "slot.compare_exchange_weak", "acq_rel/acquire"),
+                ("take", "Count.load", "consume"),
+                ("take", "Count.load#2", "seq_cst"),
+                ("unlock", "__atomic_exchange_n(lock)", "acq_rel"),
+                ("lock", "storage.compareExchange", "acquire/relaxed"),
+                ("lock", "Builtin.atomicload_Int8(Builtin.addressof)", "relaxed"),
+            ],
+        )
 
     def test_no_patch_no_operations(self):
         self.assertEqual(models.operations("p", ""), [])
@@ -71,10 +74,14 @@ gone    x.load                      relaxed          look
 class Table(unittest.TestCase):
     def test_differences(self):
         found = models.operations("p", _PATCH)[:3]
-        self.assertEqual(models.differences(models.read_table(_TABLE), found), [
-            "p: gone x.load: not in the series",
-            "p: take Count.load: consume, but orders.txt has relaxed",
-            "p: take Count.load#2 seq_cst: not in orders.txt"])
+        self.assertEqual(
+            models.differences(models.read_table(_TABLE), found),
+            [
+                "p: gone x.load: not in the series",
+                "p: take Count.load: consume, but orders.txt has relaxed",
+                "p: take Count.load#2 seq_cst: not in orders.txt",
+            ],
+        )
 
     def test_rows_that_are_none(self):
         for row in ("f x.load relaxed", "f x.load relaxed - ", "f x.load relaxed look more", ""):
@@ -91,18 +98,23 @@ class Table(unittest.TestCase):
 
 class Mutations(unittest.TestCase):
     def test_each_single_weakening(self):
-        self.assertEqual(models.weakenings("acq_rel/acquire"), ["acquire/acquire", "release/acquire", "acq_rel/relaxed"])
+        self.assertEqual(
+            models.weakenings("acq_rel/acquire"), ["acquire/acquire", "release/acquire", "acq_rel/relaxed"]
+        )
         self.assertEqual(models.weakenings("seq_cst"), ["acq_rel"])
         self.assertEqual(models.weakenings("relaxed/relaxed"), [])
 
     def test_what_no_line_speaks_of(self):
         own = {"look": "seq_cst", "drop": "acq_rel"}
         expected = {"drop=acquire", "look=acquire"}
-        self.assertEqual(models.missing(own, ["-wake"], {"look": "load"}, expected),
-                         ["no line about drop=release", "no line about -wake"])
+        self.assertEqual(
+            models.missing(own, ["-wake"], {"look": "load"}, expected),
+            ["no line about drop=release", "no line about -wake"],
+        )
 
     def test_lines_of_a_model(self):
         faults, unneeded = models.expectations(
-            "// FAULT a=relaxed: DATA RACE\n// NOT NEEDED -b: it is so.\n// NOT SEEN c=release: why\n// FAULTY\n")
+            "// FAULT a=relaxed: DATA RACE\n// NOT NEEDED -b: it is so.\n// NOT SEEN c=release: why\n// FAULTY\n"
+        )
         self.assertEqual(faults, {"a=relaxed": "DATA RACE"})
         self.assertEqual(unneeded, {"-b": "it is so.", "c=release": "why"})
