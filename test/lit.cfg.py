@@ -94,7 +94,7 @@ if upstream == "test":
             f for f in files if os.path.splitext(f)[1] in config.suffixes and os.path.exists(os.path.join(there, f))
         ]
 elif not upstream:
-    config.excludes += ["upstream", "utils", "benchmark"]
+    config.excludes += ["upstream", "utils", "benchmark", "models"]
 
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(parameter("timeout", "", default="300"))

@@ -8,8 +8,8 @@ from ..base.errors import UserError
 from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
 
-# The suites of the tools and of the harnesses: they run on the host.
-TOOLS = (TESTS / "utils", TESTS / "benchmark")
+# The suites of the tools, of the harnesses, and of the models: they run on the host.
+TOOLS = (TESTS / "utils", TESTS / "benchmark", TESTS / "models")
 DEFAULT = "test/Concurrency/Runtime"
 # Upstream's suites.
 SUITES = ("test", "validation-test")
@@ -95,7 +95,7 @@ def _patterns(lit):
 def _names(ws, place):
     """Names that lit may give to the tests at `place`, to see whether a filter fits any."""
     root, suite = TESTS, "runtime-patches"
-    for tools, name in zip(TOOLS, ("tools", "benchmark")):
+    for tools, name in zip(TOOLS, ("tools", "benchmark", "models")):
         if tools in (place, *place.parents):
             root, suite = tools, name
     for name in SUITES:
@@ -106,7 +106,7 @@ def _names(ws, place):
         yield f"{suite} :: {place.relative_to(root)}"
     for folder, folders, files in os.walk(place):
         if place == TESTS and Path(folder) == TESTS:
-            folders[:] = [f for f in folders if f not in ("upstream", "utils", "benchmark", "formats")]
+            folders[:] = [f for f in folders if f not in ("upstream", "utils", "benchmark", "models", "formats")]
         folders[:] = [f for f in folders if f != "Inputs"]
         for file in files:
             if not file.startswith("lit.") and not file.endswith((".md", ".py")):

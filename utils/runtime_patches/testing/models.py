@@ -1,0 +1,323 @@
+"""The step from the code to the models of test/models, as far as a script can check it.
+
+`orders.txt` there lists each atomic operation that the series adds or changes, with its orders
+and the model's parameter that stands for it. The operations are read from the patches and
+compared; a model gets its orders from the list, and nowhere else.
+"""
+
+import dataclasses
+import re
+import subprocess
+from pathlib import Path
+
+from ..base.errors import UserError
+
+_ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
+_SWIFT = {
+    "relaxed": "relaxed",
+    "acquiring": "acquire",
+    "releasing": "release",
+    "acquiringAndReleasing": "acq_rel",
+    "sequentiallyConsistent": "seq_cst",
+}
+_METHOD = (
+    r"load|store|exchange|compare_exchange_(?:weak|strong)|fetch_(?:add|sub|and|or|xor)"
+    r"|compareExchange|weakCompareExchange|wrappingAdd|wrappingSubtract|add|subtract|bitwiseOr|bitwiseAnd|storeIndexAt|loadIndexAt"
+)
+_OPERATION = re.compile(
+    rf"(?P<object>(?:[\w:]+(?:\[[^\]]*\]|\(\))?(?:\.|->))*)(?<![\w:])(?P<method>{_METHOD})\s*\("
+    r"|(?P<builtin>__atomic_\w+|__sync_\w+|Builtin\.(?:atomic|cmpxchg)\w+|(?:std::)?atomic_thread_fence)\s*\("
+)
+_ORDER = re.compile(
+    r"memory_order(?:_|::)(\w+)|SWIFT_MEMORY_ORDER_(CONSUME)|__ATOMIC_([A-Z_]+)"
+    r"|[oO]rdering: \.(\w+)|(?<=_)(monotonic|acquire|release|acqrel|seqcst)(?=_|\b)"
+)
+_FUNCTION = re.compile(
+    r"(?:func\s+)?(~?\w+)\s*(?:<[^;{}]*>)?\([^;{}]*$|(?:func\s+)?(~?\w+)\s*\([^;]*\{\s*$"
+    r"|\b(init)\b[?!]?\("
+)
+_NO_FUNCTION = {
+    "if",
+    "while",
+    "for",
+    "switch",
+    "do",
+    "else",
+    "return",
+    "case",
+    "catch",
+    "assert",
+    "SWIFT_LIKELY",
+    "SWIFT_UNLIKELY",
+    "sizeof",
+    "alignas",
+    "SWIFT_CC",
+    "defined",
+    "__attribute__",
+    "guard",
+    "reinterpret_cast",
+    "static_cast",
+    "UInt8",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """One atomic operation of the code: `name` is its object and what is done, numbered within its function."""
+
+    patch: str
+    function: str
+    name: str
+    orders: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A row of orders.txt: an operation, and the parameter of the patch's model or a reason why there is none."""
+
+    operation: Operation
+    parameter: str
+    reason: str
+
+
+def operations(patch, text):
+    """The atomic operations that the text of a patch adds, or of which it changes a line."""
+    found = []
+    seen = {}
+    for lines, added, heading in _hunks(text):
+        code = "\n".join(re.sub(r"//.*", lambda m: " " * len(m[0]), line) for line in lines)
+        for match in _OPERATION.finditer(code):
+            end = _closing(code, match.end() - 1)
+            first, last = code.count("\n", 0, match.start()), code.count("\n", 0, end)
+            if not any(added[first : last + 1]):
+                continue
+            call = code[match.start() : end + 1]
+            orders = _orders(call)
+            if not orders:
+                continue
+            function = _function(lines, first) or _heading(heading)
+            name = _name(match, call)
+            number = seen[function, name] = seen.get((function, name), 0) + 1
+            found.append(Operation(patch, function, name if number == 1 else f"{name}#{number}", orders))
+    return found
+
+
+def _hunks(text):
+    """(the lines after the patch, whether each is new, the heading) of each hunk."""
+    lines, added, heading = [], [], ""
+    for line in text.splitlines():
+        if re.match(r"@@ |diff --git |-- $", line):
+            if any(added):
+                yield lines, added, heading
+            lines, added = [], []
+            heading = line.rpartition("@@")[2].strip()
+        elif line.startswith(("+++ ", "--- ", "-", "\\")):
+            continue
+        elif line.startswith(("+", " ")):
+            lines.append(line[1:])
+            added.append(line.startswith("+"))
+    if any(added):
+        yield lines, added, heading
+
+
+def _closing(code, place):
+    depth = 0
+    for i in range(place, len(code)):
+        depth += (code[i] == "(") - (code[i] == ")")
+        if depth == 0:
+            return i
+    return len(code) - 1
+
+
+def _orders(call):
+    found = []
+    for match in _ORDER.finditer(call):
+        word = next(filter(None, match.groups()))
+        word = {"monotonic": "relaxed", "acqrel": "acq_rel", "seqcst": "seq_cst"}.get(
+            word, _SWIFT.get(word, word.lower())
+        )
+        if word in _ORDERS:
+            found.append(word)
+    return "/".join(found)
+
+
+def _name(match, call):
+    if match["method"]:
+        return re.sub(r"->", ".", match["object"]) + match["method"]
+    argument = re.search(r"\(\s*&?([\w.]+)", call)
+    builtin = match["builtin"].rpartition("::")[2]
+    # The orders are part of some names in Swift.
+    builtin = re.sub(r"(_(monotonic|acquire|release|acqrel|seqcst))+", "", builtin)
+    return builtin if "fence" in builtin or not argument else f"{builtin}({argument[1]})"
+
+
+def _indent(line):
+    return len(line) - len(line.lstrip())
+
+
+def _function(lines, at):
+    limit = _indent(lines[at])
+    for i in range(at - 1, -1, -1):
+        line = lines[i]
+        if re.fullmatch(r"\s*(\{|\w+:;?)?\s*", line) or line.lstrip().startswith(("//", "#")) or _indent(line) >= limit:
+            continue
+        limit = _indent(line)
+        word = re.match(r"[\s})]*(\w+)", line)
+        match = None if word and word[1] in _NO_FUNCTION else _FUNCTION.search(line)
+        name = match and next(filter(None, match.groups()))
+        if name and name not in _NO_FUNCTION:
+            return name
+    return ""
+
+
+def _heading(heading):
+    names = [name for name in re.findall(r"(~?\w+)\s*\(", heading) if name not in _NO_FUNCTION]
+    return names[0] if names else "-"
+
+
+def read_table(text):
+    """The rows of orders.txt."""
+    rows, patch = [], None
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("["):
+            patch = line.strip("[] \n")
+            continue
+        words = line.split(None, 4)
+        if patch is None or len(words) < 4 or (words[3] == "-") != (len(words) == 5):
+            raise UserError(
+                f"orders.txt:{number}: not a row: {line.strip()}",
+                "a row is: function, operation, orders, and a parameter or '- REASON'",
+            )
+        rows.append(
+            Row(Operation(patch, *words[:3]), "" if words[3] == "-" else words[3], words[4] if len(words) == 5 else "")
+        )
+    return rows
+
+
+def differences(rows, found):
+    """Where the table and the series differ, as lines to print."""
+    table = {
+        (r.operation.patch, r.operation.function, r.operation.name): r.operation.orders
+        for r in rows
+        if not r.operation.function.startswith("base:")
+    }
+    code = {(o.patch, o.function, o.name): o.orders for o in found}
+    lines = []
+    for key in sorted(table.keys() | code.keys()):
+        place = "{}: {} {}".format(*key)
+        if key not in table:
+            lines.append(f"{place} {code[key]}: not in orders.txt")
+        elif key not in code:
+            lines.append(f"{place}: not in the series")
+        elif table[key] != code[key]:
+            lines.append(f"{place}: {code[key]}, but orders.txt has {table[key]}")
+    return lines
+
+
+def base_differences(rows, swift):
+    """Where rows of operations that no patch touches (base:FILE:FUNCTION) differ from the sources."""
+    lines = []
+    for row in rows:
+        if not row.operation.function.startswith("base:"):
+            continue
+        _, file, function = row.operation.function.split(":", 2)
+        text = (Path(swift) / file).read_text(encoding="utf-8")
+        whole = operations("", "".join(f"+{line}\n" for line in text.splitlines()))
+        names = [o.orders for o in whole if o.function == function and o.name == row.operation.name]
+        if row.operation.orders not in names:
+            lines.append(
+                f"{file}: {function} {row.operation.name}: {' '.join(names) or 'none'}, "
+                f"but orders.txt has {row.operation.orders}"
+            )
+    return lines
+
+
+def parameters(rows, model):
+    """{parameter: orders} of a model; UserError if rows of one parameter differ."""
+    found = {}
+    for row in rows:
+        name, orders = row.parameter, row.operation.orders
+        if row.operation.patch == model and name:
+            if found.setdefault(name, orders) != orders:
+                raise UserError(
+                    f"{model}: {name} is {found[name]} and {orders}", "give each operation a parameter of its own"
+                )
+    return found
+
+
+_WEAKER = {"consume": ("relaxed",), "acquire": ("relaxed",), "release": ("relaxed",), "acq_rel": ("acquire", "release")}
+
+
+def weakenings(orders):
+    """Each single weakening of the orders of an operation."""
+    parts = orders.split("/")
+    found = []
+    for i, order in enumerate(parts):
+        weaker = _WEAKER.get(order, ())
+        if order == "seq_cst":
+            # Of a compare-and-swap, its failure is a load.
+            weaker = ("acq_rel",) if i == 0 else ("acquire",)
+        found += ["/".join([*parts[:i], w, *parts[i + 1 :]]) for w in weaker]
+    return found
+
+
+_LINE = re.compile(r"^// (?:(FAULT) ([^:\s]+): (\S.*)|(NOT NEEDED|NOT SEEN) ([^:\s]+): (\S.*))$", re.M)
+
+
+def expectations(text):
+    """({mutation: fault that must be found}, {mutation: why there is none}) of a model's source."""
+    faults, unneeded = {}, {}
+    for match in _LINE.finditer(text):
+        if match[1]:
+            faults[match[2]] = match[3].strip()
+        else:
+            unneeded[match[5]] = match[6].strip()
+    return faults, unneeded
+
+
+def missing(own, steps, kinds, expected):
+    """The single weakenings and left-out steps that no line of the model speaks of.
+
+    kinds: {parameter: "load" or "store"} where seq_cst weakens to acquire or release.
+    """
+    lines = []
+    for name, orders in own.items():
+        for weaker in weakenings(orders):
+            if weaker.startswith("acq_rel") and name in kinds:
+                weaker = {"load": "acquire", "store": "release"}[kinds[name]]
+            if f"{name}={weaker}" not in expected:
+                lines.append(f"no line about {name}={weaker}")
+    return lines + [f"no line about {step}" for step in steps if step not in expected]
+
+
+def check(source, table, program):
+    """Runs the program of a model on its own orders and on each mutation; returns the faults of the model."""
+    model = Path(source).stem
+    rows = read_table(Path(table).read_text(encoding="utf-8"))
+    own = parameters(rows, model)
+    kinds = {
+        row.parameter: kind
+        for row in rows
+        if row.operation.patch == model
+        for kind in ("load", "store")
+        if re.search(rf"\b{kind}\b", row.operation.name)
+    }
+    faults, unneeded = expectations(Path(source).read_text(encoding="utf-8"))
+    listed = _run(program, ["--list"]).split("\n")
+    steps = [name for name in listed if name.startswith("-")]
+    lines = missing(own, steps, kinds, faults.keys() | unneeded.keys())
+    lines += [f"{name} is not in orders.txt" for name in listed if name and name[0] != "-" and name not in own]
+    arguments = [f"{name}={orders}" for name, orders in own.items()]
+    for mutation, fault in [("", "SUCCESS"), *faults.items(), *((m, "SUCCESS") for m in unneeded)]:
+        output = _run(program, [*arguments, *mutation.split("+")] if mutation else arguments)
+        print(f"{model} {mutation or 'as in the code'}: {output}", flush=True)
+        if not re.match(rf"(?:{fault}) after", output):
+            lines.append(f"{mutation or 'as in the code'}: {output}, but not {fault}")
+    return lines
+
+
+def _run(program, arguments):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=240, check=False)
+    return (done.stdout + done.stderr).strip()
