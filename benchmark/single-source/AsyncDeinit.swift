@@ -156,13 +156,32 @@ private final class TaskNode: @unchecked Sendable {
 
 // ==== An asynchronous deinit =================================================
 
+@available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *)
+private protocol AsyncMethod: AnyObject {
+  @BenchmarkActor func end() async
+}
+
 /// A node whose last release is a call of AsyncObjects.drop.
-private final class AsyncNode: @unchecked Sendable {
+@available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *)
+private final class AsyncNode: AsyncMethod, @unchecked Sendable {
+  unowned(unsafe) let objects: AsyncObjects
   let left, right: Unmanaged<AsyncNode>?
 
-  init(_ left: Unmanaged<AsyncNode>?, _ right: Unmanaged<AsyncNode>?) {
+  init(
+    _ objects: AsyncObjects, _ left: Unmanaged<AsyncNode>?,
+    _ right: Unmanaged<AsyncNode>?
+  ) {
+    self.objects = objects
     self.left = left
     self.right = right
+  }
+
+  /// What is called in place of an asynchronous deinit.
+  func end() async {
+    Count.destroyed.add()
+    if let left = left { objects.drop(left) }
+    if let right = right { objects.drop(right) }
+    Unmanaged.passUnretained(self).release()
   }
 }
 
@@ -193,51 +212,39 @@ private final class AsyncObjects: @unchecked Sendable {
   private let deinitAsync: DeinitAsync.Function
   private let flags: UInt
   private let executor: (identity: UnsafeRawPointer?, implementation: UInt)
-  private let work: UnsafeRawPointer
-
-  // A function that captures nothing is called like a thin one, and its first
-  // word is the async function pointer.
-  private struct Work {
-    var function: @BenchmarkActor (UnsafeMutableRawPointer) async -> Void
-  }
+  private var work: UnsafeRawPointer
 
   init(_ deinitAsync: @escaping DeinitAsync.Function, flags: UInt) {
     self.deinitAsync = deinitAsync
     self.flags = flags
     executor = unsafeBitCast(
       BenchmarkActor.shared.unownedExecutor, to: (UnsafeRawPointer?, UInt).self)
-    let work = flags == 0
-      ? Work { AsyncObjects.plain.destroy($0) }
-      : Work { AsyncObjects.copy.destroy($0) }
-    self.work = withUnsafeBytes(of: work) { $0.load(as: UnsafeRawPointer.self) }
-    if flags == 0 { AsyncObjects.plain = self } else { AsyncObjects.copy = self }
+    // An object of a protocol is a reference and a table of its methods.
+    work = UnsafeRawPointer(bitPattern: 1)!
+    let node: any AsyncMethod = AsyncNode(self, nil, nil)
+    let (_, methods) = unsafeBitCast(
+      node, to: (Int, UnsafePointer<UnsafeRawPointer>).self)
+    work = methods[1]
   }
 
-  private static var plain, copy: AsyncObjects!
-
-  private func drop(_ node: Unmanaged<AsyncNode>) {
+  fileprivate func drop(_ node: Unmanaged<AsyncNode>) {
     deinitAsync(
       node.toOpaque(), work, executor.identity, executor.implementation, flags)
   }
 
-  private func destroy(_ object: UnsafeMutableRawPointer) {
-    Count.destroyed.add()
-    let reference = Unmanaged<AsyncNode>.fromOpaque(object)
-    let (left, right) = reference._withUnsafeGuaranteedRef { ($0.left, $0.right) }
-    if let left = left { drop(left) }
-    if let right = right { drop(right) }
-    reference.release()
-  }
-
   @inline(never)
   private func makeArray(_ count: Int) -> [Unmanaged<AsyncNode>] {
-    (0..<count).map { _ in Unmanaged.passRetained(AsyncNode(nil, nil)) }
+    (0..<count).map { _ in
+      Unmanaged.passRetained(AsyncNode(self, nil, nil))
+    }
   }
 
   func array(_ count: Int) { makeArray(count).forEach(drop) }
 
   func tree(_ count: Int) {
-    let root = makeTree(count) { Unmanaged.passRetained(AsyncNode($0, $1)) }
+    let root = makeTree(count) {
+      Unmanaged.passRetained(AsyncNode(self, $0, $1))
+    }
     drop(root!)
   }
 }

@@ -145,6 +145,23 @@ final class Link {
   @Home deinit {}
 }
 
+/// The runtime gets its method as the body of a deinit.
+protocol AsyncMethod: AnyObject { func end() async }
+
+final class NotIsolated: AsyncMethod {
+  let part = Part()
+  func end() async {
+    expectTrue(isCurrentExecutor(nil, 0))
+    expectNotNil(currentTask())
+    await Task.yield()
+    await away()
+    let gone = Part.destroyed.load(ordering: .acquiring)
+    expectEqual(Part.made.load(ordering: .relaxed), gone + 1)
+    events.add("done")
+    Unmanaged.passUnretained(self).release()
+  }
+}
+
 class Base {
   let part = Part()
   @Home deinit { events.add("base") }
@@ -301,25 +318,14 @@ func test(_ name: String, _ body: @escaping () -> Void) {
       typealias DeinitAsync = @convention(c) (
         UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeRawPointer?, UInt, UInt
       ) -> Void
-      struct Work { var function: (UnsafeMutableRawPointer) async -> Void }
-      let work = Work { object in
-        expectTrue(isCurrentExecutor(nil, 0))
-        expectNotNil(currentTask())
-        expectEqual(7, object.load(as: Int.self))
-        await Task.yield()
-        await away()
-        object.deallocate()
-        events.add("done")
-      }
-      nonisolated(unsafe) let function = withUnsafeBytes(of: work) {
-        $0.load(as: UnsafeRawPointer.self)
-      }
       let deinitAsync = unsafeBitCast(
         dlsym(nil, "swift_task_deinitAsync"), to: DeinitAsync.self)
       onThread {
-        let object = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
-        object.storeBytes(of: 7, as: Int.self)
-        deinitAsync(object, function, nil, 0, 0)
+        let object = NotIsolated()
+        // An object of a protocol is a reference and a table of its methods.
+        let methods = unsafeBitCast(
+          object as any AsyncMethod, to: (Int, UnsafePointer<UnsafeRawPointer>).self).1
+        deinitAsync(Unmanaged.passRetained(object).toOpaque(), methods[1], nil, 0, 0)
       }
       var seen: [String] = []
       while seen.isEmpty { seen = events.take() }
@@ -439,6 +445,14 @@ func test(_ name: String, _ body: @escaping () -> Void) {
         }
         allGone()
       }
+      // As a task does: what the user waits for is the affair of the task alone.
+      inTask(priority: TaskPriority(rawValue: 0x21)) {
+        let inherited = Task { Task.basePriority }
+        let expected = await inherited.value
+        expectNotEqual(TaskPriority(rawValue: 0x21), expected)
+        _ = Closer { _ in expectEqual(expected, Task.basePriority) }
+      }
+      allGone()
       // A thread without a task has none, and a task has to have one.
       onThread { _ = Closer { _ in expectEqual(.medium, Task.currentPriority) } }
       allGone()

@@ -25,7 +25,7 @@
 // caches grow. Either the process ends with a message, or all is done, once.
 //
 // What the series allocates, and the sites below that let it fail:
-//   jobs of isolated deinits and room for more of them               deinits(, unmapped)
+//   jobs of isolated deinits and room for more of them               deinit(s)
 //   bindings without a task, maps of task-locals                     binding, copying …
 //   tasks of asynchronous deinits                                    … async deinit
 //   tables of the conformance and metadata caches                    growing caches
@@ -132,8 +132,6 @@ struct Deinits: Site {
   var mode = DeinitMode.reset
   var count = 1
   var bindings = 0
-  /// Isolated deinits have jobs in mapped memory, or where there is none from malloc.
-  var canMap = true
 
   /// Waits until `count` deinits have run; false if they do not.
   func wait(for count: Int) -> Bool {
@@ -151,7 +149,6 @@ struct Deinits: Site {
     // A thread that has nothing kept from earlier deinits.
     nonisolated(unsafe) var hasFailed = false
     onThread {
-      if !canMap { failMapping() }
       bind(bindings) { hasFailed = release(count, number) }
     }
     blocked.signal()
@@ -224,12 +221,8 @@ struct GrowingCaches: Site {
     let sites: [any Site] = [
       Deinits(name: "one deinit"),
       Deinits(name: "many deinits", count: 400),
-      Deinits(name: "many deinits, unmapped", count: 400, canMap: false),
       Deinits(name: "copying deinit", mode: .copy, bindings: 200),
       Deinits(name: "copying deinits", mode: .copy, count: 400, bindings: 20),
-      Deinits(
-        name: "copying deinits, unmapped", mode: .copy, count: 400, bindings: 20,
-        canMap: false),
       Deinits(name: "async deinit", mode: .async),
       Deinits(name: "copying async deinit", mode: .asyncCopy, bindings: 200),
       Binding(),
@@ -242,10 +235,8 @@ struct GrowingCaches: Site {
 
 // CHECK: one deinit: ok
 // CHECK: many deinits: ok
-// CHECK: many deinits, unmapped: ok
 // CHECK: copying deinit: ok
 // CHECK: copying deinits: ok
-// CHECK: copying deinits, unmapped: ok
 // CHECK: async deinit: ok
 // CHECK: copying async deinit: ok
 // CHECK: binding: ok

@@ -27,6 +27,7 @@ actor Worker {
     entered.signal()
     gate.wait()
   }
+  func stallEnds(_ done: DispatchSemaphore) { done.signal() }
 }
 
 /// Its actor is the one that is current at the end of an object.
@@ -65,6 +66,31 @@ func pending(_ count: Int) -> Int {
   return bytes / count
 }
 
+/// The bytes that each deinit takes if one waits for each of `count` busy actors.
+func stalled(_ count: Int) -> Int {
+  var objects = (0..<count).map { _ in Object() }
+  ran = 0
+  expected = count
+  let workers = (0..<count).map { _ in Worker() }
+  var bytes = 0
+  for worker in workers {
+    // The actor is busy while its deinit is enqueued: 1,500 threads are too many.
+    Task.detached { await worker.stall() }
+    worker.entered.wait()
+    Current.worker = worker
+    let before = allocatedBytes()
+    objects.removeLast()
+    bytes += allocatedBytes() - before
+    worker.gate.signal()
+    // Wait for it: the deinits of different actors must not count at once.
+    let done = DispatchSemaphore(value: 0)
+    Task.detached { await worker.stallEnds(done) }
+    done.wait()
+  }
+  allRan.wait()
+  return bytes / count
+}
+
 /// With a job each, a deinit takes a block of 96 bytes. An actor for which more than one
 /// waits has a block of 80 besides.
 let limits = [
@@ -78,6 +104,8 @@ let limits = [
       let bytes = pending(count)
       print("\(count) deinits:", bytes <= limit ? "ok" : "\(bytes) bytes each")
     }
+    let bytes = stalled(1_500)
+    print("1500 stalled actors:", bytes <= 124 ? "ok" : "\(bytes) bytes each")
   }
 }
 
@@ -89,3 +117,4 @@ let limits = [
 // CHECK: 40 deinits: ok
 // CHECK: 200 deinits: ok
 // CHECK: 10000 deinits: ok
+// CHECK: 1500 stalled actors: ok

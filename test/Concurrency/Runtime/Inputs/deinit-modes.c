@@ -165,8 +165,8 @@ SWIFTASYNC static void afterBody(ASYNC_CONTEXT AsyncContext *callee) {
                                     context->executor);
 }
 
-SWIFTASYNC void deinit_modes_work(void *object,
-                                  ASYNC_CONTEXT AsyncContext *base) {
+SWIFTASYNC void deinit_modes_work(ASYNC_CONTEXT AsyncContext *base,
+                                  SELF void *object) {
   DeinitContext *context = (DeinitContext *)base;
   context->object = object;
   ClassEntry *entry = classEntry(isaOf(object));

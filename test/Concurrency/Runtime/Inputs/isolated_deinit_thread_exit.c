@@ -1,0 +1,68 @@
+// A program without Swift, one of whose threads uses a library with it and exits after the
+// library, and with it the runtime, is closed.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { Threads = 4, Count = 1000 };
+
+static void (*enqueue)(int count);
+static pthread_barrier_t barrier;
+
+static void *useFunction(void *unused) {
+  (void)unused;
+  enqueue(Count);
+  pthread_barrier_wait(&barrier); // All have enqueued.
+  pthread_barrier_wait(&barrier); // The library is closed.
+  return NULL;
+}
+
+static int isMapped(const char *name) {
+  char line[4096];
+  int found = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps && fgets(line, sizeof line, maps))
+    found |= strstr(line, name) != NULL;
+  if (maps)
+    fclose(maps);
+  return found;
+}
+
+int main(int argc, char **argv) {
+  (void)argc;
+  void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 1;
+  }
+  // The threads of libdispatch go on.
+  if (!dlopen("libdispatch.so", RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE))
+    return 1;
+  enqueue = (void (*)(int))dlsym(library, "plugin_enqueue");
+  int (*left)(void) = (int (*)(void))dlsym(library, "plugin_left");
+  pthread_barrier_init(&barrier, NULL, Threads + 1);
+  pthread_t threads[Threads];
+  for (int i = 0; i < Threads; i++)
+    if (pthread_create(&threads[i], NULL, useFunction, NULL) != 0)
+      abort();
+  pthread_barrier_wait(&barrier);
+  for (int i = 0; i < 60000 && left() != 0; i++)
+    usleep(1000);
+  printf("left %d\n", left());
+  // The last task may still be on its way out of the runtime.
+  usleep(200000);
+  dlclose(library);
+  printf("library %s\n", isMapped(argv[1]) ? "mapped" : "gone");
+  printf("runtime %s\n", isMapped("libswift_Concurrency.so") ? "mapped" : "gone");
+  fflush(stdout);
+  pthread_barrier_wait(&barrier);
+  for (int i = 0; i < Threads; i++)
+    pthread_join(threads[i], NULL);
+  printf("done\n");
+  fflush(stdout);
+  _exit(0);
+}
