@@ -211,6 +211,7 @@ bool isLive(const void *task, uint32_t place);
 /// Of the runtime; null if it has none. Found while the library is loaded.
 struct Symbols {
   char *(*Demangle)(const char *, size_t, char *, size_t *, uint32_t);
+  char *(*DemangleShort)(const char *, size_t, char *, size_t *);
   void *GetTypeName, *EnqueueGlobal;
   const void *JobMetadata, *FutureAdapter, *OtherAdapter, *MainQueue;
   /// The code of libswift_Concurrency.

@@ -146,8 +146,6 @@ static void addThread(Text &text, const ThreadInfo &info) {
     addQuoted(text, "executor", executorOf(info));
     addQuoted(text, "state", OsStates[info.OsState]);
     addQuoted(text, "function", info.name(info.Function));
-    text.add(",\"duration_ms\":%llu",
-             (unsigned long long)(info.DurationNs / NsPerMs));
     return;
   }
   text.add("thread %u", info.ThreadId);
@@ -417,7 +415,8 @@ static void addOtherThreads(Text &text, uint32_t except) {
     if (UseJson) {
       text.add("%s{", lines ? "," : "");
       addThread(text, other);
-      text.add("}");
+      text.add(",\"duration_ms\":%llu}",
+               (unsigned long long)(duration / NsPerMs));
     } else {
       text.add("%s    ", lines ? "" : "  other threads:\n");
       addThread(text, other);
@@ -960,7 +959,10 @@ static void findSymbols() {
     auto *variable = static_cast<const void *const *>(find(name));
     return variable ? *variable : nullptr;
   };
-  Known.Demangle = reinterpret_cast<decltype(Known.Demangle)>(find("swift_demangle"));
+  Known.Demangle =
+      reinterpret_cast<decltype(Known.Demangle)>(find("swift_demangle"));
+  Known.DemangleShort = reinterpret_cast<decltype(Known.DemangleShort)>(
+      find("_swift_backtrace_demangle"));
   Known.GetTypeName = find("swift_getTypeName");
   Known.EnqueueGlobal = find("swift_task_enqueueGlobal");
   Known.MainQueue = find("_dispatch_main_q");

@@ -53,7 +53,7 @@ bool liveness::startHelper(const char *name, void (*run)()) {
         return nullptr;
       },
       reinterpret_cast<void *>(run));
-  if (!error)
+  if (!error && name)
     pthread_setname_np(thread, name);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
@@ -79,10 +79,12 @@ __attribute__((weak)) int __glibcxx_backtrace_syminfo(
 }
 
 static void demangle(const char *mangled, char *name, size_t size) {
-  char *full =
-      Known.Demangle
-          ? Known.Demangle(mangled, strlen(mangled), nullptr, nullptr, 0)
-          : nullptr;
+  auto length = strlen(mangled);
+  char *full = Known.DemangleShort
+                   ? Known.DemangleShort(mangled, length, nullptr, nullptr)
+               : Known.Demangle
+                   ? Known.Demangle(mangled, length, nullptr, nullptr, 0)
+                   : nullptr;
   if (!full && !strncmp(mangled, "_Z", 2))
     full = abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
   const char *text = full ? full : mangled;
@@ -202,6 +204,9 @@ static Helper NamerWake;
 static std::atomic<bool> NamerIsStuck;
 
 static void runNamer() {
+  // Reads the symbol tables, so that the first report has its names.
+  char name[256];
+  nameFunction(reinterpret_cast<const void *>(runNamer), name, sizeof(name));
   for (;;) {
     NamerWake.wait();
     for (auto &slot : NameSlots) {
@@ -439,6 +444,8 @@ static constexpr uint8_t Priorities[] = {0x21, 0x19, 0x15, 0x11, 0x09};
 static ProbeJob Probes[5];
 static Helper ProberWake;
 static std::atomic<uint32_t> ProbesToSend;
+/// Those that the program's threads are born with. So are the pool's.
+static sigset_t ProgramSignals;
 
 static void runProber() {
   using Enqueue = __attribute__((swiftcall)) void(void *);
@@ -457,7 +464,10 @@ static void runProber() {
       probe.Run = [](ProbeJob *job) __attribute__((swiftasynccall)) {
         job->Ran.store(true, std::memory_order_release);
       };
+      sigset_t own;
+      pthread_sigmask(SIG_SETMASK, &ProgramSignals, &own);
       enqueue(&probe);
+      pthread_sigmask(SIG_SETMASK, &own, nullptr);
     }
   }
 }
@@ -493,7 +503,9 @@ void liveness::resetHelpers() {
 }
 
 bool liveness::startHelpers() {
+  pthread_sigmask(SIG_SETMASK, nullptr, &ProgramSignals);
+  // A pool's thread has the name of the one that makes it.
   return startHelper("swift-live-name", runNamer) &&
          startHelper("swift-live-write", runWriter) &&
-         startHelper("swift-live-prob", runProber) && startCallbackHelper();
+         startHelper(nullptr, runProber) && startCallbackHelper();
 }
