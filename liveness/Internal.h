@@ -225,8 +225,8 @@ struct Symbols {
 extern Symbols Known;
 
 // Monitor.cpp
+uint64_t warmUpNs();
 extern std::atomic<bool> UseJson;
-uint64_t monitorStart();
 void addTime(Text &text);
 void addQuoted(Text &text, const char *key, const char *value);
 

@@ -72,6 +72,8 @@ static uint64_t intervalNs() {
   return std::max<uint64_t>(IntervalMs.load(), 1) * NsPerMs;
 }
 
+uint64_t liveness::warmUpNs() { return timeoutNs() / 8; }
+
 /*****************************************************************************/
 /************************************ TEXT ***********************************/
 /*****************************************************************************/
@@ -203,25 +205,28 @@ struct Watch {
 static std::atomic<Watch *> Watches[MaxChunks];
 static std::atomic<bool> Looking;
 
-/// \returns null until the monitor's thread has made it.
-static Watch *watchesOf(uint32_t chunk, bool make) {
+/// \returns null when there is no memory.
+static Watch *watchesOf(uint32_t chunk) {
   auto *watches = Watches[chunk].load(std::memory_order_acquire);
-  if (watches || !make)
+  if (watches)
     return watches;
   void *memory = mmap(nullptr, sizeof(Watch) * RecordsInChunk,
                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return nullptr;
-  watches = static_cast<Watch *>(memory);
+  auto *made = static_cast<Watch *>(memory);
   for (uint32_t i = 0; i != RecordsInChunk; ++i)
-    watches[i].Deadline.store(Never, std::memory_order_relaxed);
-  Watches[chunk].store(watches, std::memory_order_release);
+    made[i].Deadline.store(Never, std::memory_order_relaxed);
+  if (Watches[chunk].compare_exchange_strong(watches, made,
+                                             std::memory_order_acq_rel))
+    return made;
+  munmap(memory, sizeof(Watch) * RecordsInChunk);
   return watches;
 }
 
 static uint32_t activityOf(uint32_t index, uint64_t &duration) {
   duration = 0;
-  auto *watches = watchesOf(index / RecordsInChunk, false);
+  auto *watches = watchesOf(index / RecordsInChunk);
   auto state = stateOf(*recordAt(index));
   if (!(state & 1))
     return swift_liveness_idle;
@@ -241,12 +246,12 @@ static uint32_t activityOf(uint32_t index, uint64_t &duration) {
 /// \param moved is called for one that was reported.
 /// \returns the earliest deadline.
 template <class Moved>
-static uint64_t look(uint64_t now, bool make, Moved moved) {
+static uint64_t look(uint64_t now, Moved moved) {
   uint64_t earliest = Never;
   auto chunks = Runtime->ChunkCount.load(std::memory_order_acquire);
   for (uint32_t c = 0; c != chunks; ++c) {
     auto *records = Runtime->Chunks[c].load(std::memory_order_acquire);
-    auto *watches = watchesOf(c, make);
+    auto *watches = watchesOf(c);
     if (!records || !watches)
       continue;
     for (uint32_t i = 0; i != RecordsInChunk; ++i) {
@@ -606,7 +611,7 @@ static uint64_t watchPool(uint64_t now) {
   uint64_t lastMove = 0;
   for (uint32_t i = 0; i != recordCount(); ++i) {
     auto *record = recordAt(i);
-    auto *watches = watchesOf(i / RecordsInChunk, false);
+    auto *watches = watchesOf(i / RecordsInChunk);
     if (!record || !watches || !record->ThreadId.load(std::memory_order_relaxed) ||
         !record->IsPool.load(std::memory_order_relaxed))
       continue;
@@ -663,7 +668,7 @@ static uint64_t lookAndReport(uint64_t now) {
     struct timespec wait = {0, 10000};
     nanosleep(&wait, nullptr);
   }
-  auto next = look(now, true, [&](Watch &watch, uint32_t) {
+  auto next = look(now, [&](Watch &watch, uint32_t) {
     return reportRecovered(watch, now);
   });
   Looking.store(false, std::memory_order_release);
@@ -671,7 +676,7 @@ static uint64_t lookAndReport(uint64_t now) {
   auto suspicious = now + interval + interval / 2;
   for (uint32_t i = 0; next <= suspicious && i != recordCount(); ++i) {
     auto *record = recordAt(i);
-    auto *watches = watchesOf(i / RecordsInChunk, false);
+    auto *watches = watchesOf(i / RecordsInChunk);
     if (!record || !watches)
       continue;
     auto &watch = watches[i % RecordsInChunk];
@@ -933,7 +938,7 @@ static const swift_liveness_functions Functions = {
       if (!Looking.exchange(true, std::memory_order_acquire)) {
         auto now = monitorNow();
         bool isNews = false;
-        auto next = look(now, false, [&](Watch &, uint32_t) {
+        auto next = look(now, [&](Watch &, uint32_t) {
           isNews = true;
           return false;
         });

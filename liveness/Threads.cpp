@@ -204,8 +204,10 @@ static Helper NamerWake;
 static std::atomic<bool> NamerIsStuck;
 
 static void runNamer() {
-  // Reads the symbol tables, so that the first report has its names.
+  // Reads the symbol tables, so that the first report has its names. A program
+  // that ends soon does not pay for that.
   char name[256];
+  NamerWake.waitUntil(nowNs() + warmUpNs());
   nameFunction(reinterpret_cast<const void *>(runNamer), name, sizeof(name));
   for (;;) {
     NamerWake.wait();

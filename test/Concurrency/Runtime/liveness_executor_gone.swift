@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/Inputs/Liveness %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/../../../liveness/include %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out
 
@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-marks
 
 // A look at a thread must survive whatever is where the thread's executor was. Here
 // the job itself puts something else there, for the time of the look.
@@ -97,7 +97,7 @@ func layContext(parent: Parent) -> UnsafeRawPointer {
   static func main() async {
     let tests = TestSuite("LivenessExecutorGone")
     let actor = OnCustom()
-    var config = swift_liveness_config()
+    var config = swift_liveness_config(); config.size = MemoryLayout<swift_liveness_config>.size
     config.quiet = true
     expectTrue(swift_liveness_start(&config))
 

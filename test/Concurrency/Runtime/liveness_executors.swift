@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/Inputs/Liveness %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/../../../liveness/include %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %target-run %t/a.out 2>&1 | %FileCheck %s
 
@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-marks
 
 // Every executor's jobs are seen, and the report names the executor.
 
@@ -60,7 +60,7 @@ actor OnCustom {
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
     // CHECK: pool
-    // CHECK-NEXT: liveness: thread {{[0-9]+}} "{{.*}}", task {{[0-9]+}}, blocked, stuck for
+    // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread {{[0-9]+}} "{{.*}}", task {{[0-9]+}}, blocked, stuck for
     print("pool")
     await Task.detached { block() }.value
     await settle()
