@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The monitor's thread looks at every record five times in a timeout. What it
+// The monitor's thread looks at every record ten times in a timeout. What it
 // keeps of a thread, and the settings, are words that others may read at any
 // time; only who holds Looking writes the former.
 //
@@ -468,7 +468,7 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
   auto &info = TheThread;
   if (!readThread(index, &watch.Before, true, info))
     return false;
-  findNames(info.Names, std::min(timeoutNs() / 20 + 20 * NsPerMs, 250 * NsPerMs));
+  findNames(info.Names, std::max(timeoutNs() / 8, 10 * NsPerMs));
   // Reading names takes its time, and a job that is gone is not stuck.
   if (stateOf(*recordAt(index)) != watch.State.load(std::memory_order_relaxed))
     return false;
@@ -799,7 +799,7 @@ static bool start(const swift_liveness_config &config) {
       Runtime->HistoryDepth *= 2;
   }
   TimeoutMs = timeout;
-  IntervalMs = config.interval_ms ? config.interval_ms : timeout / 5;
+  IntervalMs = config.interval_ms ? config.interval_ms : timeout / 10;
   Action = config.action;
   Rate = config.rate ? config.rate : 10;
   UseJson = config.json;
@@ -859,7 +859,7 @@ static bool readEnvironment(swift_liveness_config &config) {
   config.timeout_ms =
       readNumber("SWIFT_LIVENESS_TIMEOUT", 10, MaxMs, 1000, "1000");
   config.interval_ms = readNumber("SWIFT_LIVENESS_INTERVAL", 0, MaxMs, 0,
-                                  "a fifth of the timeout");
+                                  "a tenth of the timeout");
   config.history = readNumber("SWIFT_LIVENESS_HISTORY", 1, 4096, 16, "16");
   config.rate = readNumber("SWIFT_LIVENESS_RATE", 1, 1000000, 10, "10");
   config.action = readChoice("SWIFT_LIVENESS_ACTION", actions);

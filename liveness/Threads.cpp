@@ -200,7 +200,7 @@ struct NameSlot {
 
 static NameSlot NameSlots[4];
 static Helper NamerWake;
-/// Requests that were given up since the namer last answered.
+/// A request was given up, and the namer has not come to it yet.
 static std::atomic<bool> NamerIsStuck;
 
 static void runNamer() {
@@ -211,12 +211,12 @@ static void runNamer() {
   nameFunction(reinterpret_cast<const void *>(runNamer), name, sizeof(name));
   for (;;) {
     NamerWake.wait();
+    NamerIsStuck.store(false, std::memory_order_relaxed);
     for (auto &slot : NameSlots) {
       uint32_t state = NameSlot::Asked;
       if (!slot.State.compare_exchange_strong(state, NameSlot::Working))
         continue;
       findNamesHere(slot.Names);
-      NamerIsStuck.store(false, std::memory_order_relaxed);
       state = NameSlot::Working;
       if (slot.State.compare_exchange_strong(state, NameSlot::Done))
         slot.Answered.post();
@@ -253,6 +253,7 @@ void liveness::findNames(NameRequest &names, uint64_t ns) {
       auto next = state == NameSlot::Asked ? NameSlot::Free : NameSlot::GivenUp;
       if (slot.State.compare_exchange_strong(state, next)) {
         NamerIsStuck.store(true, std::memory_order_relaxed);
+        NamerWake.post(); // It takes that back.
         return;
       }
     }

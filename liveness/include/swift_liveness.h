@@ -70,7 +70,7 @@ enum {
 typedef struct swift_liveness_config {
   size_t size;
   uint32_t timeout_ms;  ///< 10 up to a day; 0: 1000
-  uint32_t interval_ms; ///< between two looks; 0: a fifth of the timeout
+  uint32_t interval_ms; ///< between two looks; 0: a tenth of the timeout
   uint32_t action;      ///< one of swift_liveness_action_*
   uint32_t history;     ///< checkpoints kept of a thread, up to 4096; 0: 16.
                         ///< The first start in a process decides.

@@ -35,10 +35,10 @@
 // HISTORY: stuck for
 
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_INTERVAL=4294967295 %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=INTERVAL %s
-// INTERVAL: Warning: cannot use value SWIFT_LIVENESS_INTERVAL=4294967295, defaulting to a fifth of the timeout.
+// INTERVAL: Warning: cannot use value SWIFT_LIVENESS_INTERVAL=4294967295, defaulting to a tenth of the timeout.
 // INTERVAL: stuck for
 
-// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=BACKTRACE %s
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=BACKTRACE %s
 // BACKTRACE: liveness: {{.*}} stuck for
 // BACKTRACE: stack:
 // BACKTRACE: nanosleep
@@ -51,7 +51,7 @@
 // ABORT-NOT: done
 
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_ACTION=metrics %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=OFF %s
-// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_IGNORE='x, blockWith*' %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=OFF %s
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_IGNORE='x, blockWith*' %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=OFF %s
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_IGNORE=other %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=DOUBLE %s
 
 // The second and third report come after twice and four times the timeout.
@@ -67,9 +67,9 @@
 // RATE: liveness: {{[1-9]}} more reports, too many in a second
 // RATE: done
 
-// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_FORMAT=json %target-run %t/a.out > %t/json 2>&1
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_FORMAT=json %target-run %t/a.out > %t/json 2>&1
 // RUN: %FileCheck --check-prefix=JSON %s < %t/json
-// JSON: {"time":"20{{.*}}Z","kind":"stuck","pid":{{[0-9]+}},"duration_ms":1{{[0-9][0-9]}},"thread":{{[0-9]+}},"thread_name":"{{.*}}","task":{{[0-9]+}},"task_name":"a \"quoted\" name","state":"blocked","function":"{{.*}}blockWithName{{.*}}","waits_in":"clock_nanosleep",{{.*}}}
+// JSON: {"time":"20{{.*}}Z","kind":"stuck","pid":{{[0-9]+}},"duration_ms":3{{[0-9][0-9]}},"thread":{{[0-9]+}},"thread_name":"{{.*}}","task":{{[0-9]+}},"task_name":"a \"quoted\" name","state":"blocked","function":"{{.*}}blockWithName{{.*}}","waits_in":"clock_nanosleep",{{.*}}}
 // JSON: {"time":"20{{.*}}Z","kind":"recovered","pid":{{[0-9]+}},"duration_ms":{{[0-9]+}},"thread":{{[0-9]+}},"task":{{[0-9]+}}}
 // RUN: grep '^{' %t/json | %{python} -c "import json,sys; [json.loads(l) for l in sys.stdin]"
 

@@ -1,7 +1,7 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-clang -shared -fPIC %S/Inputs/liveness-slow-plugin.c -o %t/slow-plugin.so
-// RUN: %target-clang -shared -fPIC -I %S/../../../liveness/include %S/Inputs/liveness-callback-plugin.c -o %t/callback-plugin.so
-// RUN: %target-clang -c -fPIC -O1 -fno-builtin -I %S/../../../liveness/include %S/Inputs/liveness-waits.c -o %t/waits.o
+// RUN: %target-clang -x c -shared -fPIC %S/Inputs/liveness-slow-plugin.c -o %t/slow-plugin.so
+// RUN: %target-clang -x c -shared -fPIC -I %S/../../../liveness/include %S/Inputs/liveness-callback-plugin.c -o %t/callback-plugin.so
+// RUN: %target-clang -x c -c -fPIC -O1 -fno-builtin -I %S/../../../liveness/include %S/Inputs/liveness-waits.c -o %t/waits.o
 // RUN: %target-build-swift %import-libdispatch -parse-as-library %s %t/waits.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 
