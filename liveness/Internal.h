@@ -225,7 +225,7 @@ struct Symbols {
 extern Symbols Known;
 
 // Monitor.cpp
-uint64_t warmUpNs();
+bool isMainExecutor(const char *type);
 extern std::atomic<bool> UseJson;
 void addTime(Text &text);
 void addQuoted(Text &text, const char *key, const char *value);

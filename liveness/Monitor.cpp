@@ -72,8 +72,6 @@ static uint64_t intervalNs() {
   return std::max<uint64_t>(IntervalMs.load(), 1) * NsPerMs;
 }
 
-uint64_t liveness::warmUpNs() { return timeoutNs() / 8; }
-
 /*****************************************************************************/
 /************************************ TEXT ***********************************/
 /*****************************************************************************/
@@ -128,13 +126,18 @@ void liveness::addQuoted(Text &text, const char *key, const char *value) {
 static const char *const OsStates[] = {"", "running", "blocked",
                                        "starved of processor time"};
 
+bool liveness::isMainExecutor(const char *type) {
+  return !strcmp(type, "Swift.MainActor") ||
+         !strcmp(type, "Swift.DispatchMainExecutor");
+}
+
 static const char *executorOf(const ThreadInfo &info) {
   if (!info.Executor)
     return "";
   if (info.Executor == Known.MainQueue)
     return "MainActor";
   const char *type = info.name(info.ExecutorType);
-  return strcmp(type, "Swift.MainActor") ? type : "MainActor";
+  return isMainExecutor(type) ? "MainActor" : type;
 }
 
 static void addThread(Text &text, const ThreadInfo &info) {

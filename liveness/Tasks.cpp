@@ -210,7 +210,7 @@ static const char *nameOf(const void *address, NameRequest::Kind kind,
     static NameRequest request;
     request.Count = 0;
     request.add(address, kind, closure);
-    findNames(request, 100 * NsPerMs);
+    findNames(request, 2000 * NsPerMs); // this thread may wait
     snprintf(cached.Name, sizeof(cached.Name), "%s", request.Name[0]);
     // A number may be a name later, and closures of one thunk differ.
     bool isName = strncmp(cached.Name, "0x", 2) && !closure;
@@ -235,10 +235,12 @@ static void addTaskLine(Text &text, Peek &peek, const Node &node,
       other = awaited.Id;
   }
   char executor[128], function[128];
+  const char *type = nameOf(info.ExecutorType, NameRequest::Type);
   snprintf(executor, sizeof(executor), "%s",
-           info.Dependency == 4 && info.DependsOn == Known.MainQueue
+           info.Dependency == 4 && info.DependsOn == Known.MainQueue ||
+                   isMainExecutor(type)
                ? "MainActor"
-               : nameOf(info.ExecutorType, NameRequest::Type));
+               : type);
   snprintf(function, sizeof(function), "%s",
            nameOf(info.Function, NameRequest::Function, info.Closure));
   if (UseJson) {
