@@ -194,13 +194,16 @@ struct Dependency : TaskStatusRecord {
   uint32_t Kind;
 };
 
+/// Of an object that is alive, as an executor in use; but a queue of libdispatch,
+/// which is no Swift object, can be an executor, too.
 static bool isClass(Peek &peek, const void *object, const void *&metadata) {
   CopyOf<ClassMetadata> copy;
   uint32_t flags;
   return peek.read(object, metadata) && copy.read(peek, metadata) &&
          copy->getKind() == MetadataKind::Class &&
          peek.read(copy->getDescription(), flags) &&
-         (flags & 31) == uint32_t(ContextDescriptorKind::Class);
+         // No version is in use.
+         (flags & 0xFF1F) == uint32_t(ContextDescriptorKind::Class);
 }
 
 /// The function in which the task began this run, or goes on.
@@ -219,10 +222,15 @@ static const void *functionOf(Peek &peek, const AsyncTask &task,
     closure = entry[1];
     return entry[0];
   }
-  // It waited for something. What comes after the waiting is meant.
+  // It waited for something. The program's function that comes after is meant.
   CopyOf<AsyncContext> copy;
-  if (Known.isOfRuntime(function) && copy.read(peek, context))
-    return reinterpret_cast<const void *>(copy->ResumeParent);
+  for (unsigned i = 0; i != 8 && Known.isOfRuntime(function) &&
+                       copy.read(peek, context);
+       ++i) {
+    function = reinterpret_cast<const void *>(copy->ResumeParent);
+    context = reinterpret_cast<const char *>(
+        static_cast<AsyncContext *>(copy->Parent));
+  }
   return function;
 }
 

@@ -181,7 +181,7 @@ static void addWaiting(Text &text, const ThreadInfo &info) {
     return;
   }
   text.add("  waits in %s", info.SystemCall);
-  if (*caller && strcmp(caller, info.SystemCall))
+  if (*caller && strncmp(caller, "0x", 2) && strcmp(caller, info.SystemCall))
     text.add(", called by %s", caller);
   text.add("\n");
 }
@@ -676,7 +676,7 @@ static uint64_t lookAndReport(uint64_t now) {
   });
   Looking.store(false, std::memory_order_release);
   // The first of two samples of processor time is taken ahead.
-  auto suspicious = now + interval + interval / 2;
+  auto suspicious = now + std::max(timeoutNs() / 2, interval + interval / 2);
   for (uint32_t i = 0; next <= suspicious && i != recordCount(); ++i) {
     auto *record = recordAt(i);
     auto *watches = watchesOf(i / RecordsInChunk);
@@ -1006,6 +1006,7 @@ swift_liveness_attach(Interface *runtime) {
   findSymbols();
   resetHelpers();
   MonitorWake.reset();
+  runtime->Now.store(uint32_t(nowNs() / NsPerMs), std::memory_order_relaxed);
   runtime->begin = begin;
   runtime->afterFork = afterFork;
   runtime->addTask = addTask;

@@ -81,7 +81,7 @@ unsigned liveness::takeStack(uint32_t threadId, const void **frames,
   Request.ThreadId.store(threadId);
   Request.State.store(StackRequest::Asked, std::memory_order_release);
   bool sent = syscall(SYS_tgkill, getpid(), threadId, number) == 0;
-  for (unsigned i = 0; sent && i != 200; ++i) {
+  for (auto end = nowNs() + 200 * NsPerMs; sent && nowNs() < end;) {
     if (Request.State.load(std::memory_order_acquire) == StackRequest::Done)
       break;
     struct timespec millisecond = {0, long(NsPerMs)};

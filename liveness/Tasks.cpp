@@ -266,12 +266,10 @@ static void addTaskLine(Text &text, Peek &peek, const Node &node,
   if (info.Name[0])
     text.add(" \"%s\"", info.Name);
   text.add(", %s", states[info.State]);
-  if (info.Dependency == 4)
-    text.add(" on %s %p",
-             executor[0]      ? executor
-             : info.DependsOn ? "executor"
-                              : "the pool",
-             info.DependsOn);
+  if (info.Dependency == 4 && !info.DependsOn)
+    text.add(" on the pool");
+  else if (info.Dependency == 4)
+    text.add(" on %s %p", executor[0] ? executor : "executor", info.DependsOn);
   text.add(", last run %u ms ago", age);
   if (function[0])
     text.add(", in %s", function);

@@ -45,7 +45,11 @@ func note(_ report: UnsafePointer<swift_liveness_report>?, _: UnsafeMutableRawPo
     checkpoints: Array(UnsafeBufferPointer(start: report.checkpoints,
                                            count: report.checkpoint_count)),
     text: String(cString: report.text))
-  seen.withLock { $0.append(entry) }
+  seen.withLock {
+    // Further reports of the same are not of interest.
+    if let last = $0.last, last.kind == entry.kind, last.scope == entry.scope { return }
+    $0.append(entry)
+  }
 }
 
 func start(_ timeout: UInt32, interval: UInt32 = 0) {

@@ -130,13 +130,13 @@ func later(ms: Int, _ body: @escaping @Sendable () -> Void) {
     // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=200 %target-run %t/a.out no-ptrace 2>&1 | %FileCheck --check-prefix=NOPTRACE %s
     // NOPTRACE-NOT: no seccomp
     // NOPTRACE: task {{[0-9]+}} "read by a file", blocked, stuck for
-    // NOPTRACE-NEXT: in {{.*}}sleepWithName
+    // NOPTRACE-NEXT: in closure #{{[0-9]+}} in static Main.main()
     // NOPTRACE: done
     case "no-ptrace":
       forbidReading()
       await Task.detached(name: "read by a file") { await sleepWithName(ms: 500) }.value
 
-    // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out sigprof 2>&1 | %FileCheck --check-prefix=SIGPROF %s
+    // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=200 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out sigprof 2>&1 | %FileCheck --check-prefix=SIGPROF %s
     // SIGPROF: stuck for
     // SIGPROF: no stack
     // SIGPROF: SIGPROF as before

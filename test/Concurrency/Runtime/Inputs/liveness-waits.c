@@ -116,12 +116,14 @@ typedef __attribute__((swiftcall)) void Enqueue(void *job, void *original);
 typedef __attribute__((swiftcall)) void RunJob(void *job, void *, void *);
 static pthread_mutex_t queueLock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static void *queued;
+static void *queued[8];
+static int count;
+static pthread_t worker;
 static __attribute__((swiftcall)) void enqueueBounded(void *job, void *original) {
   pthread_mutex_lock(&queueLock);
-  while (queued)
+  while (count && !pthread_equal(pthread_self(), worker))
     pthread_cond_wait(&changed, &queueLock);
-  queued = job;
+  queued[count++] = job;
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&queueLock);
 }
@@ -129,18 +131,17 @@ static void *runQueue(void *argument) {
   RunJob *run = (RunJob *)dlsym(RTLD_DEFAULT, "swift_job_run");
   for (;;) {
     pthread_mutex_lock(&queueLock);
-    while (!queued)
+    while (!count)
       pthread_cond_wait(&changed, &queueLock);
-    void *job = queued;
-    queued = NULL;
+    void *job = queued[0];
+    memmove(queued, queued + 1, --count * sizeof(*queued));
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&queueLock);
     run(job, NULL, NULL);
   }
 }
 void useBoundedExecutor(void) {
-  pthread_t thread;
-  pthread_create(&thread, NULL, runQueue, NULL);
+  pthread_create(&worker, NULL, runQueue, NULL);
   *(Enqueue **)dlsym(RTLD_DEFAULT, "swift_task_enqueueGlobal_hook") =
       enqueueBounded;
 }
