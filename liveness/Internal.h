@@ -24,11 +24,7 @@
 
 #include "swift_liveness.h"
 
-#define swift_liveness_marks swift_liveness_marks_of_runtime
-#define swift_liveness_getMarks swift_liveness_getMarks_of_runtime
 #include "swift/Runtime/Liveness.h"
-#undef swift_liveness_marks
-#undef swift_liveness_getMarks
 
 #include <atomic>
 #include <cstdint>

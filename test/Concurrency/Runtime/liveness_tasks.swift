@@ -44,7 +44,7 @@ func listTasks() {
     let semaphore = DispatchSemaphore(value: 0)
     let busy = Busy()
     // CHECK: liveness: {{.*Z}} {{[0-9]+}} live tasks
-    // CHECK-DAG: liveness:   task [[LEAKED:[0-9]+]] "leaked", suspended, last run {{[0-9]+}} ms ago, in leak(), waits for a continuation
+    // CHECK-DAG: liveness:   task [[LEAKED:[0-9]+]] "leaked", suspended, last run {{[0-9]+}} ms ago, in {{leak|withUnsafeContinuation}}{{.*}}, waits for a continuation
     let leaked = Task.detached(name: "leaked") { await leak() }
     // CHECK-DAG: liveness:   task {{[0-9]+}} "waits", suspended, last run {{.*}}, in closure {{.*}}, waits for task [[LEAKED]]
     Task.detached(name: "waits") { await leaked.value }
