@@ -1,6 +1,6 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-clang -x c -std=gnu11 -Wall -Werror -I %S/../../../liveness/include -c %S/../../../liveness/samples/scope.c -o %t/c.o
-// RUN: %target-clang -x c++ -std=c++17 -Wall -Werror -I %S/../../../liveness/include -c %S/../../../liveness/samples/scope.cpp -o %t/cpp.o
+// RUN: %target-clang -x c -std=gnu11 -Wall -Werror -Wno-unused-command-line-argument -I %S/../../../liveness/include -c %S/../../../liveness/samples/scope.c -o %t/c.o
+// RUN: %target-clang -x c++ -std=c++17 -Wall -Werror -Wno-unused-command-line-argument -I %S/../../../liveness/include -c %S/../../../liveness/samples/scope.cpp -o %t/cpp.o
 // RUN: %target-build-swift -parse-as-library -I %S/../../../liveness/include %S/../../../liveness/samples/LivenessScope.swift %S/../../../liveness/samples/scope.swift -o %t/swift
 // RUN: echo 'import _Concurrency' > %t/empty.swift
 // RUN: %target-build-swift -parse-as-library %t/empty.swift %t/c.o -o %t/c
