@@ -31,11 +31,6 @@
 using namespace swift;
 using namespace swift::liveness;
 
-/// AsyncTask::Reserved64: the place, and when it last began to run.
-uint32_t *liveness::wordsOf(void *task) {
-  return reinterpret_cast<uint32_t *>(&static_cast<AsyncTask *>(task)->Reserved64);
-}
-
 /*****************************************************************************/
 /********************************** READING **********************************/
 /*****************************************************************************/
@@ -343,12 +338,12 @@ static void readJob(Peek &peek, Record &record, bool details,
 }
 
 static void copyHistory(Record &record, ThreadInfo &info) {
-  auto depth = record.HistoryMask + 1;
+  auto mask = Runtime->HistoryMask;
   auto end = record.Checkpoints.load(std::memory_order_acquire);
-  auto count = std::min<uint64_t>({end, depth, 16});
+  auto count = std::min<uint64_t>({end, mask + 1, 16});
   for (uint64_t i = 0; i != count; ++i)
     info.LastCheckpoints[i] =
-        record.History[(end - count + i) & record.HistoryMask].load(
+        record.history()[(end - count + i) & mask].load(
             std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_acquire);
   // If it moved, what was written over meanwhile is not known.
@@ -359,7 +354,7 @@ static void copyHistory(Record &record, ThreadInfo &info) {
 
 bool liveness::readThread(uint32_t index, const CpuSample *before, bool details,
                           ThreadInfo &info) {
-  auto &record = *recordAt(index);
+  auto &record = Runtime->recordAt(index);
   info.Priority = info.OsState = info.Activity = 0;
   info.TaskId = info.DurationNs = 0;
   info.Executor = nullptr;

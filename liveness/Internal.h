@@ -24,7 +24,7 @@
 
 #include "swift_liveness.h"
 
-#include "swift/Runtime/Liveness.h"
+#include "Liveness.h"
 
 #include <atomic>
 #include <cstdint>
@@ -39,14 +39,12 @@ extern Interface *Runtime;
 constexpr uint64_t NsPerMs = 1000000;
 uint64_t nowNs();
 
-inline Record *recordAt(uint32_t index) {
-  auto *chunk =
-      Runtime->Chunks[index / RecordsInChunk].load(std::memory_order_acquire);
-  return chunk ? chunk + index % RecordsInChunk : nullptr;
-}
 inline uint32_t recordCount() {
-  return Runtime->ChunkCount.load(std::memory_order_acquire) * RecordsInChunk;
+  return Runtime->RecordCount.load(std::memory_order_acquire);
 }
+/// Zeroes; pages that are not touched cost nothing. The program's allocator may
+/// wait, or run jobs. \returns null if there is no room.
+void *allocatePages(size_t size);
 
 /// Whoever looks sees another value after each mark. Checkpoints begin anew with
 /// each owner of a record, so they do not just add up.
@@ -192,13 +190,10 @@ bool readThread(uint32_t index, const CpuSample *before, bool details,
 // Stack.cpp
 unsigned takeStack(uint32_t threadId, const void **frames, unsigned max);
 
-/// The words of AsyncTask::Reserved64: the task's place, and when it last ran.
-uint32_t *wordsOf(void *task);
-
 // Tasks.cpp
 void addTask(void *task, Record *record);
 void removeTask(void *task, Record *record);
-void forgetFreePlaces(Record *own);
+void forgetFreePlaces();
 /// \param write gets a line.
 void listTasks(uint32_t limit, void (*write)(const char *, size_t));
 /// Whether this is a task in the list.

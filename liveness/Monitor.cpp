@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -195,7 +196,7 @@ namespace {
 /// What is kept of a record. Whoever looks writes it, anyone reads it.
 struct Watch {
   std::atomic<uint64_t> State, Since;
-  /// When a report is due; Never: the thread is idle.
+  /// When a report is due; 0: the thread is idle.
   std::atomic<uint64_t> Deadline;
   // Only for the monitor's thread.
   uint64_t TaskId;
@@ -205,42 +206,57 @@ struct Watch {
 
 } // namespace
 
-static std::atomic<Watch *> Watches[MaxChunks];
+static constexpr uint32_t MaxRecords = 1 << 16;
+/// Of record i.
+static std::atomic<Watch *> Watches;
 static std::atomic<bool> Looking;
 
-/// \returns null when there is no memory.
-static Watch *watchesOf(uint32_t chunk) {
-  auto *watches = Watches[chunk].load(std::memory_order_acquire);
-  if (watches)
-    return watches;
-  void *memory = mmap(nullptr, sizeof(Watch) * RecordsInChunk,
-                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return nullptr;
-  auto *made = static_cast<Watch *>(memory);
-  for (uint32_t i = 0; i != RecordsInChunk; ++i)
-    made[i].Deadline.store(Never, std::memory_order_relaxed);
-  if (Watches[chunk].compare_exchange_strong(watches, made,
-                                             std::memory_order_acq_rel))
-    return made;
-  munmap(memory, sizeof(Watch) * RecordsInChunk);
-  return watches;
+static Watch &watchOf(uint32_t index) {
+  return Watches.load(std::memory_order_relaxed)[index];
+}
+
+void *liveness::allocatePages(size_t size) {
+  void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// Room for records of threads, each with its checkpoints behind it.
+static bool makeRecords(uint32_t history) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!Runtime->Records) {
+    uint32_t depth = 1;
+    while (depth < history)
+      depth *= 2;
+    uint32_t stride = sizeof(Record) + depth * sizeof(uint64_t);
+    stride += -stride % alignof(Record);
+    Watches = static_cast<Watch *>(allocatePages(MaxRecords * sizeof(Watch)));
+    auto *records = Watches ? allocatePages(size_t(MaxRecords) * stride) : nullptr;
+    if (records) {
+      Runtime->MaxRecords = MaxRecords;
+      Runtime->RecordStride = stride;
+      Runtime->HistoryMask = depth - 1;
+      Runtime->Records = static_cast<char *>(records);
+    }
+  }
+  bool made = Runtime->Records != nullptr;
+  pthread_mutex_unlock(&lock);
+  return made;
 }
 
 static uint32_t activityOf(uint32_t index, uint64_t &duration) {
   duration = 0;
-  auto *watches = watchesOf(index / RecordsInChunk);
-  auto state = stateOf(*recordAt(index));
+  auto &record = Runtime->recordAt(index);
+  auto &watch = watchOf(index);
+  auto state = stateOf(record);
   if (!(state & 1))
     return swift_liveness_idle;
-  if (!watches)
-    return swift_liveness_busy;
-  auto &watch = watches[index % RecordsInChunk];
   if (watch.State.load(std::memory_order_relaxed) != state)
     return swift_liveness_busy;
   auto now = monitorNow(), since = watch.Since.load(std::memory_order_relaxed);
   duration = now > since ? now - since : 0;
-  auto own = recordAt(index)->ScopeTimeoutMs.load(std::memory_order_relaxed);
+  auto own = record.ScopeTimeoutMs.load(std::memory_order_relaxed);
   return duration >= (own ? own * NsPerMs : timeoutNs()) ? swift_liveness_stuck
                                                          : swift_liveness_busy;
 }
@@ -251,28 +267,22 @@ static uint32_t activityOf(uint32_t index, uint64_t &duration) {
 template <class Moved>
 static uint64_t look(uint64_t now, Moved moved) {
   uint64_t earliest = Never;
-  auto chunks = Runtime->ChunkCount.load(std::memory_order_acquire);
-  for (uint32_t c = 0; c != chunks; ++c) {
-    auto *records = Runtime->Chunks[c].load(std::memory_order_acquire);
-    auto *watches = watchesOf(c);
-    if (!records || !watches)
-      continue;
-    for (uint32_t i = 0; i != RecordsInChunk; ++i) {
-      auto &watch = watches[i];
-      auto state = stateOf(records[i]);
-      auto deadline = watch.Deadline.load(std::memory_order_relaxed);
-      if (state != watch.State.load(std::memory_order_relaxed)) {
-        if (__builtin_expect(watch.Reports != 0, 0) &&
-            !moved(watch, c * RecordsInChunk + i))
-          continue;
-        auto own = records[i].ScopeTimeoutMs.load(std::memory_order_relaxed);
-        deadline = state & 1 ? now + (own ? own * NsPerMs : timeoutNs()) : Never;
-        watch.State.store(state, std::memory_order_relaxed);
-        watch.Since.store(now, std::memory_order_relaxed);
-        watch.Deadline.store(deadline, std::memory_order_relaxed);
-      }
-      earliest = std::min(earliest, deadline);
+  for (uint32_t i = 0; i != recordCount(); ++i) {
+    auto &record = Runtime->recordAt(i);
+    auto &watch = watchOf(i);
+    auto state = stateOf(record);
+    auto deadline = watch.Deadline.load(std::memory_order_relaxed);
+    if (state != watch.State.load(std::memory_order_relaxed)) {
+      if (__builtin_expect(watch.Reports != 0, 0) && !moved(watch))
+        continue;
+      auto own = record.ScopeTimeoutMs.load(std::memory_order_relaxed);
+      deadline = state & 1 ? now + (own ? own * NsPerMs : timeoutNs()) : 0;
+      watch.State.store(state, std::memory_order_relaxed);
+      watch.Since.store(now, std::memory_order_relaxed);
+      watch.Deadline.store(deadline, std::memory_order_relaxed);
     }
+    if (deadline)
+      earliest = std::min(earliest, deadline);
   }
   return earliest;
 }
@@ -402,10 +412,9 @@ static void addOtherThreads(Text &text, uint32_t except) {
   auto &other = OtherThread;
   text.add("%s", UseJson ? ",\"other_threads\":[" : "");
   for (uint32_t i = 0; i != recordCount(); ++i) {
-    auto *record = recordAt(i);
     uint64_t duration;
-    if (i == except || !record ||
-        !record->ThreadId.load(std::memory_order_relaxed))
+    if (i == except ||
+        !Runtime->recordAt(i).ThreadId.load(std::memory_order_relaxed))
       continue;
     auto activity = activityOf(i, duration);
     if (activity == swift_liveness_idle) {
@@ -473,7 +482,7 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
     return false;
   findNames(info.Names, std::max(timeoutNs() / 8, 10 * NsPerMs));
   // Reading names takes its time, and a job that is gone is not stuck.
-  if (stateOf(*recordAt(index)) != watch.State.load(std::memory_order_relaxed))
+  if (stateOf(Runtime->recordAt(index)) != watch.State.load(std::memory_order_relaxed))
     return false;
   if (isIgnored(info)) {
     IgnoredCount.fetch_add(1, std::memory_order_relaxed);
@@ -613,14 +622,13 @@ static uint64_t watchPool(uint64_t now) {
   bool hasPool = false;
   uint64_t lastMove = 0;
   for (uint32_t i = 0; i != recordCount(); ++i) {
-    auto *record = recordAt(i);
-    auto *watches = watchesOf(i / RecordsInChunk);
-    if (!record || !watches || !record->ThreadId.load(std::memory_order_relaxed) ||
-        !record->IsPool.load(std::memory_order_relaxed))
+    auto &record = Runtime->recordAt(i);
+    if (!record.ThreadId.load(std::memory_order_relaxed) ||
+        !record.IsPool.load(std::memory_order_relaxed))
       continue;
     hasPool = true;
-    lastMove = std::max(lastMove, watches[i % RecordsInChunk].Since.load(
-                                      std::memory_order_relaxed));
+    lastMove = std::max(lastMove,
+                        watchOf(i).Since.load(std::memory_order_relaxed));
   }
   if (hasPool && lastMove != now)
     probe(DefaultPool, now);
@@ -671,35 +679,32 @@ static uint64_t lookAndReport(uint64_t now) {
     struct timespec wait = {0, 10000};
     nanosleep(&wait, nullptr);
   }
-  auto next = look(now, [&](Watch &watch, uint32_t) {
+  auto next = look(now, [&](Watch &watch) {
     return reportRecovered(watch, now);
   });
   Looking.store(false, std::memory_order_release);
   // The first of two samples of processor time is taken ahead.
   auto suspicious = now + std::max(timeoutNs() / 2, interval + interval / 2);
   for (uint32_t i = 0; next <= suspicious && i != recordCount(); ++i) {
-    auto *record = recordAt(i);
-    auto *watches = watchesOf(i / RecordsInChunk);
-    if (!record || !watches)
-      continue;
-    auto &watch = watches[i % RecordsInChunk];
+    auto &record = Runtime->recordAt(i);
+    auto &watch = watchOf(i);
     auto deadline = watch.Deadline.load(std::memory_order_relaxed);
-    if (deadline > suspicious)
+    if (!deadline || deadline > suspicious)
       continue;
-    auto threadId = record->ThreadId.load(std::memory_order_relaxed);
+    auto threadId = record.ThreadId.load(std::memory_order_relaxed);
     auto since = watch.Since.load(std::memory_order_relaxed);
     if (watch.Before.At < since) {
       watch.Before = sampleCpu(threadId);
       if (readThread(i, nullptr, false, TheThread))
         for (unsigned p = 0; p != 5; ++p)
           if (TheThread.Priority == PoolPriorities[p] &&
-              record->IsPool.load(std::memory_order_relaxed))
+              record.IsPool.load(std::memory_order_relaxed))
             probe(p, now);
     }
-    if (deadline > now || stateOf(*record) != watch.State)
+    if (deadline > now || stateOf(record) != watch.State)
       continue;
     if (!threadId)
-      watch.Deadline = Never;
+      watch.Deadline = 0;
     else if (reportStuck(watch, i, now)) {
       // Once more after twice the time.
       watch.Deadline = now + (now - since);
@@ -733,7 +738,7 @@ static void begin() {
     return MonitorWake.post();
   // Resets wait for no one: there are no helpers yet.
   if (!startHelpers() || !startHelper("swift-liveness", runMonitor))
-    Runtime->setOn(false);
+    Runtime->CurrentMode.store(Mode::Off, std::memory_order_release);
   if (auto number = ListSignal.load()) {
     struct sigaction action = {};
     action.sa_handler = [](int) {
@@ -749,17 +754,13 @@ static void begin() {
 static void afterFork() {
   resetHelpers();
   MonitorWake.reset();
-  for (uint32_t c = 0; c != MaxChunks; ++c)
-    for (uint32_t i = 0; Watches[c] && i != RecordsInChunk; ++i) {
-      auto &watch = Watches[c].load()[i];
-      watch.State = watch.Reports = 0;
-      watch.Deadline = Never;
-    }
+  for (uint32_t i = 0; i != recordCount(); ++i)
+    watchOf(i).State = watchOf(i).Deadline = watchOf(i).Reports = 0;
   for (auto &pool : Pools)
     pool = {};
   Looking = HasThread = false;
   Reports = Recoveries = PoolStalls = IgnoredCount = Suppressed = 0;
-  forgetFreePlaces(nullptr);
+  forgetFreePlaces();
 }
 
 /*****************************************************************************/
@@ -794,13 +795,9 @@ static bool start(const swift_liveness_config &config) {
   auto timeout = config.timeout_ms ? config.timeout_ms : 1000;
   auto history = config.history ? config.history : 16;
   if (timeout < 10 || timeout > MaxMs || config.interval_ms > MaxMs ||
-      history > 4096 || config.action > swift_liveness_action_metrics)
+      history > 4096 || config.action > swift_liveness_action_metrics ||
+      !makeRecords(history))
     return false;
-  if (!recordCount()) {
-    Runtime->HistoryDepth = 1;
-    while (Runtime->HistoryDepth < history)
-      Runtime->HistoryDepth *= 2;
-  }
   TimeoutMs = timeout;
   IntervalMs = config.interval_ms ? config.interval_ms : timeout / 10;
   Action = config.action;
@@ -809,7 +806,7 @@ static bool start(const swift_liveness_config &config) {
   IsQuiet = config.quiet;
   setIgnored(config.ignore);
   IsOn = true;
-  Runtime->setOn(true);
+  Runtime->CurrentMode.store(Mode::Pending, std::memory_order_release);
   if (HasThread)
     MonitorWake.post();
   return true;
@@ -897,14 +894,13 @@ static const swift_liveness_functions Functions = {
     },
     [] {
       IsOn = false;
-      Runtime->setOn(false);
+      Runtime->CurrentMode.store(Mode::Off, std::memory_order_release);
     },
     setCallback,
     callbackIsRunning,
     [](swift_liveness_visitor visitor, void *context) {
       for (uint32_t i = 0; i != recordCount(); ++i) {
-        auto *record = recordAt(i);
-        if (!record || !record->ThreadId.load(std::memory_order_relaxed))
+        if (!Runtime->recordAt(i).ThreadId.load(std::memory_order_relaxed))
           continue;
         ThreadInfo info;
         readThread(i, nullptr, true, info);
@@ -920,9 +916,8 @@ static const swift_liveness_functions Functions = {
     [](swift_liveness_counts *counts) {
       swift_liveness_counts all = {};
       for (uint32_t i = 0; i != recordCount(); ++i) {
-        auto *record = recordAt(i);
         uint64_t duration;
-        if (!record || !record->ThreadId.load(std::memory_order_relaxed))
+        if (!Runtime->recordAt(i).ThreadId.load(std::memory_order_relaxed))
           continue;
         ++all.threads;
         auto activity = activityOf(i, duration);
@@ -941,7 +936,7 @@ static const swift_liveness_functions Functions = {
       if (!Looking.exchange(true, std::memory_order_acquire)) {
         auto now = monitorNow();
         bool isNews = false;
-        auto next = look(now, [&](Watch &, uint32_t) {
+        auto next = look(now, [&](Watch &) {
           isNews = true;
           return false;
         });
@@ -1008,7 +1003,7 @@ swift_liveness_attach(Interface *runtime) {
   MonitorWake.reset();
   runtime->Now.store(uint32_t(nowNs() / NsPerMs), std::memory_order_relaxed);
   runtime->begin = begin;
-  runtime->afterFork = afterFork;
+  pthread_atfork(nullptr, nullptr, afterFork);
   runtime->addTask = addTask;
   runtime->removeTask = removeTask;
   swift_liveness_config config;

@@ -53,12 +53,6 @@ static uint32_t nextOf(const Place &place) {
   return uint32_t(place.load(std::memory_order_relaxed)) >> 1;
 }
 
-static void *allocatePages(size_t size) {
-  void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
 /// \returns null if there is no such list, and none can be made.
 static Place *findPlace(uint32_t number, bool make) {
   auto rest = number + FirstPlaces;
@@ -139,13 +133,13 @@ void liveness::addTask(void *task, Record *record) {
   auto &place = placeAt(number);
   record->ForMonitor[0] = nextOf(place);
   --record->ForMonitor[1];
-  wordsOf(task)[0] = number;
-  wordsOf(task)[1] = Runtime->Now.load(std::memory_order_relaxed);
+  taskWords(static_cast<AsyncTask *>(task))[0] = number;
+  taskWords(static_cast<AsyncTask *>(task))[1] = Runtime->Now.load(std::memory_order_relaxed);
   place.store(reinterpret_cast<uint64_t>(task), std::memory_order_release);
 }
 
 void liveness::removeTask(void *task, Record *record) {
-  auto number = wordsOf(task)[0];
+  auto number = taskWords(static_cast<AsyncTask *>(task))[0];
   placeAt(number).store(freePlace(record ? record->ForMonitor[0] : 0, 0),
                         std::memory_order_relaxed);
   // Whoever sees what takes the task's memory next sees that it is gone.
@@ -165,12 +159,10 @@ void liveness::removeTask(void *task, Record *record) {
 }
 
 /// Other threads were perhaps about to change theirs when the process forked.
-void liveness::forgetFreePlaces(Record *own) {
-  for (uint32_t i = 0; i != recordCount(); ++i) {
-    auto *record = recordAt(i);
-    if (record && record != own)
-      record->ForMonitor[0] = record->ForMonitor[1] = 0;
-  }
+void liveness::forgetFreePlaces() {
+  for (uint32_t i = 0; i != recordCount(); ++i)
+    for (auto &word : Runtime->recordAt(i).ForMonitor)
+      word = 0;
 }
 
 bool liveness::isLive(const void *task, uint32_t place) {

@@ -144,7 +144,7 @@ func later(ms: Int, _ body: @escaping @Sendable () -> Void) {
     case "sigprof":
       await Task.detached {
         blockSigprof(true)
-        sleep(ms: 700)
+        sleep(ms: 1300) // after 1000 and before 1600 the monitor wants no stack
         blockSigprof(false)
       }.value
 

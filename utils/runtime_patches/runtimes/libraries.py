@@ -30,7 +30,7 @@ LIBRARIES = (
         "Liveness",
         always=False,
         recipe="liveness.sh",
-        header="include/swift/Runtime/Liveness.h",
+        header="stdlib/public/Concurrency/Liveness.h",
     ),
 )
 NAMES = tuple(library.name for library in LIBRARIES)
