@@ -198,9 +198,11 @@ struct Watch {
   std::atomic<uint64_t> State, Since;
   /// When a report is due; 0: the thread is idle.
   std::atomic<uint64_t> Deadline;
+  /// How many times it was reported. The monitor's thread writes it.
+  std::atomic<uint32_t> Reports;
   // Only for the monitor's thread.
   uint64_t TaskId;
-  uint32_t ThreadId, Reports;
+  uint32_t ThreadId;
   CpuSample Before;
 };
 
