@@ -30,7 +30,7 @@ static void start(uint32_t timeoutMs, uint32_t intervalMs = 0) {
 
 static void stop(const benchmark::State &) { swift_liveness_stop(); }
 
-/// The monitor looks at the threads every 250 ms, as it does by default.
+/// The monitor looks at the threads every 100 ms, as it does by default.
 static void startAsUsual(const benchmark::State &) { start(1000); }
 
 /// The monitor itself looks once an hour.
