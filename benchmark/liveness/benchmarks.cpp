@@ -1,7 +1,7 @@
 // What the liveness monitor costs the threads that it watches: the rows of a monitor
 // that a program calls itself, by their names, and what the runtime does on its own.
 
-#include "Liveness.h"
+#include "swift_liveness.h"
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +18,7 @@
 
 static void start(uint32_t timeoutMs, uint32_t intervalMs = 0) {
   swift_liveness_config config = {};
+  config.size = sizeof(config);
   config.timeout_ms = timeoutMs;
   config.interval_ms = intervalMs;
   config.quiet = true;
@@ -29,7 +30,7 @@ static void start(uint32_t timeoutMs, uint32_t intervalMs = 0) {
 
 static void stop(const benchmark::State &) { swift_liveness_stop(); }
 
-/// The monitor looks at the threads every 250 ms, as it does by default.
+/// The monitor looks at the threads every 100 ms, as it does by default.
 static void startAsUsual(const benchmark::State &) { start(1000); }
 
 /// The monitor itself looks once an hour.
@@ -54,6 +55,20 @@ BENCHMARK(BM_ConcurrentCreateDelete)
     ->Apply(onThreads)
     ->Setup(startAsUsual)
     ->Teardown(stop);
+
+/// A thread that begins, has one scope and ends: as others register a thread.
+static void BM_RegisterThread(benchmark::State &state) {
+  for (auto _ : state)
+    std::thread([] { swift::LivenessScope scope("benchmark"); }).join();
+}
+BENCHMARK(BM_RegisterThread)->Setup(startAsUsual)->Teardown(stop);
+
+/// The same without a scope: what the thread costs itself.
+static void BM_ThreadAlone(benchmark::State &state) {
+  for (auto _ : state)
+    std::thread([] {}).join();
+}
+BENCHMARK(BM_ThreadAlone)->Setup(stop);
 
 static void BM_Checkpoint(benchmark::State &state) {
   swift::LivenessScope scope("benchmark");

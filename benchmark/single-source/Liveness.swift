@@ -55,12 +55,16 @@ private struct Monitor {
 #else
     let anywhere: UnsafeMutableRawPointer? = nil
 #endif
-    guard let start = dlsym(anywhere, "swift_liveness_start"),
-      let stop = dlsym(anywhere, "swift_liveness_stop")
+    typealias Load = @convention(c) () -> UnsafeRawPointer?
+    // swift_liveness_functions: its size, start, stop.
+    guard let load = dlsym(anywhere, "swift_liveness_load"),
+      let functions = unsafeBitCast(load, to: Load.self)()
     else { return nil }
+    let word = MemoryLayout<UnsafeRawPointer>.size
     return Monitor(
-      start: unsafeBitCast(start, to: (@convention(c) (UnsafeRawPointer?) -> Bool).self),
-      stop: unsafeBitCast(stop, to: (@convention(c) () -> Void).self))
+      start: functions.load(
+        fromByteOffset: word, as: (@convention(c) (UnsafeRawPointer?) -> Bool).self),
+      stop: functions.load(fromByteOffset: 2 * word, as: (@convention(c) () -> Void).self))
   }
 }
 

@@ -7,7 +7,7 @@
 // OFF: done
 
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=soon %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=WORD %s
-// WORD: Warning: cannot parse value SWIFT_LIVENESS_TIMEOUT=soon, defaulting to 0.
+// WORD: Warning: cannot use value SWIFT_LIVENESS_TIMEOUT=soon, defaulting to 1000.
 // WORD-NOT: {{liveness:|Warning}}
 // WORD: done
 
@@ -35,10 +35,10 @@
 // HISTORY: stuck for
 
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_INTERVAL=4294967295 %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=INTERVAL %s
-// INTERVAL: Warning: cannot use value SWIFT_LIVENESS_INTERVAL=4294967295, defaulting to a quarter of the timeout.
+// INTERVAL: Warning: cannot use value SWIFT_LIVENESS_INTERVAL=4294967295, defaulting to a tenth of the timeout.
 // INTERVAL: stuck for
 
-// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=BACKTRACE %s
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=BACKTRACE %s
 // BACKTRACE: liveness: {{.*}} stuck for
 // BACKTRACE: stack:
 // BACKTRACE: nanosleep
@@ -50,11 +50,28 @@
 // ABORT: liveness: {{.*}} stuck for
 // ABORT-NOT: done
 
-// RUN: env %env-SWIFT_DEBUG_HELP=YES %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=HELP %s
-// HELP-DAG: SWIFT_LIVENESS_TIMEOUT [default: 0]
-// HELP-DAG: SWIFT_LIVENESS_INTERVAL [default: 0]
-// HELP-DAG: SWIFT_LIVENESS_ACTION [default: "report"]
-// HELP-DAG: SWIFT_LIVENESS_HISTORY [default: 16]
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_ACTION=metrics %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=OFF %s
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_IGNORE='x, closure*main*' %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=OFF %s
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_IGNORE=other %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=DOUBLE %s
+
+// The second and third report come after twice and four times the timeout.
+// DOUBLE: liveness: {{20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]+Z}} thread {{.*}} stuck for 1{{[0-4][0-9]}} ms
+// DOUBLE: stuck for 2{{[0-4][0-9]}} ms
+// DOUBLE: stuck for 4{{[0-4][0-9]}} ms
+// DOUBLE-NEXT: in
+// DOUBLE-NEXT: waits in
+// DOUBLE-NOT: stuck
+// DOUBLE: moves again after
+
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_RATE=1 %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=RATE %s
+// RATE: liveness: {{[1-9]}} more reports, too many in a second
+// RATE: done
+
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_FORMAT=json %target-run %t/a.out > %t/json 2>&1
+// RUN: %FileCheck --check-prefix=JSON %s < %t/json
+// JSON: {"time":"20{{.*}}Z","kind":"stuck","pid":{{[0-9]+}},"duration_ms":3{{[0-9][0-9]}},"thread":{{[0-9]+}},"thread_name":"{{.*}}","task":{{[0-9]+}},"task_name":"a \"quoted\" name","state":"blocked","function":"closure #1 in static Main.main()","waits_in":"clock_nanosleep",{{.*}}}
+// JSON: {"time":"20{{.*}}Z","kind":"recovered","pid":{{[0-9]+}},"duration_ms":{{[0-9]+}},"thread":{{[0-9]+}},"task":{{[0-9]+}}}
+// RUN: grep '^{' %t/json | %{python} -c "import json,sys; [json.loads(l) for l in sys.stdin]"
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -66,20 +83,20 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-marks
 
 // The environment's settings, right and wrong.
 
 import Glibc
 
-@inline(never) func blockWithName() { usleep(500_000) }
+@inline(never) func blockWithName() async { usleep(500_000) }
 
 @main struct Main {
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
     for _ in 0..<2 {
-      await Task.detached { blockWithName() }.value
-      try? await Task.sleep(nanoseconds: 50_000_000)
+      await Task.detached(name: "a \"quoted\" name") { await blockWithName() }.value
+      try? await Task.sleep(nanoseconds: 550_000_000)
     }
     print("done")
   }

@@ -1,7 +1,7 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/Inputs/Liveness %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/../../../liveness/include %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %target-run %t/a.out 2>&1 | %FileCheck %s
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=400 %target-run %t/a.out 2>&1 | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -13,16 +13,16 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-marks
 
 // Every executor's jobs are seen, and the report names the executor.
 
 import Dispatch
 import Glibc
 
-func settle() async { try? await Task.sleep(nanoseconds: 150_000_000) }
+func settle() async { try? await Task.sleep(nanoseconds: 250_000_000) }
 
-func block() { usleep(400_000) }
+func block() { usleep(750_000) }
 
 actor Default { func run() { block() } }
 
@@ -60,7 +60,7 @@ actor OnCustom {
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
     // CHECK: pool
-    // CHECK-NEXT: liveness: thread {{[0-9]+}} "{{.*}}", task {{[0-9]+}}, blocked, stuck for
+    // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread {{[0-9]+}} "{{.*}}", task {{[0-9]+}}, blocked, stuck for
     print("pool")
     await Task.detached { block() }.value
     await settle()
@@ -73,7 +73,7 @@ actor OnCustom {
     await settle()
 
     // CHECK: main actor
-    // CHECK-NEXT: liveness: {{.*}} task {{[0-9]+}} "on main" on {{.*}}Executor 0x{{.*}}, blocked, stuck for
+    // CHECK-NEXT: liveness: {{.*}} task {{[0-9]+}} "on main" on MainActor, blocked, stuck for
     print("main actor")
     await Task(name: "on main") { @MainActor in block() }.value
     await settle()
@@ -93,8 +93,7 @@ actor OnCustom {
     await settle()
 
     // CHECK: isolated deinit
-    // CHECK-NEXT: liveness: {{.*}} on {{.*}}Executor 0x{{.*}}, blocked, stuck for
-    // CHECK-NEXT: in an isolated deinit
+    // CHECK-NEXT: liveness: {{.*}} "an isolated deinit" on MainActor, blocked, stuck for
     print("isolated deinit")
     let done = Task.detached { _ = await Dying() }
     await done.value

@@ -14,7 +14,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-marks
 
 // What looks like a stuck job from outside, and is none.
 

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/Inputs/Liveness %S/Inputs/Liveness/LivenessScope.swift %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/../../../liveness/include %S/../../../liveness/samples/LivenessScope.swift %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out
 
@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-scopes
 
 // Scopes, checkpoints and questions of a program's own.
 
@@ -34,9 +34,7 @@ struct Seen: Sendable {
 }
 let seen = Mutex<[Seen]>([])
 
-func string<T>(_ tuple: T) -> String {
-  withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-}
+func string(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
 
 func note(_ report: UnsafePointer<swift_liveness_report>?, _: UnsafeMutableRawPointer?) {
   let report = report!.pointee
@@ -47,11 +45,15 @@ func note(_ report: UnsafePointer<swift_liveness_report>?, _: UnsafeMutableRawPo
     checkpoints: Array(UnsafeBufferPointer(start: report.checkpoints,
                                            count: report.checkpoint_count)),
     text: String(cString: report.text))
-  seen.withLock { $0.append(entry) }
+  seen.withLock {
+    // Further reports of the same are not of interest.
+    if let last = $0.last, last.kind == entry.kind, last.scope == entry.scope { return }
+    $0.append(entry)
+  }
 }
 
 func start(_ timeout: UInt32, interval: UInt32 = 0) {
-  var config = swift_liveness_config()
+  var config = swift_liveness_config(); config.size = MemoryLayout<swift_liveness_config>.size
   config.timeout_ms = timeout
   config.interval_ms = interval
   config.history = 5  // rounded up to 8
@@ -78,13 +80,13 @@ func history() -> [UInt64] {
     let tests = TestSuite("Liveness")
 
     tests.test("settings out of range") {
-      var config = swift_liveness_config()
+      var config = swift_liveness_config(); config.size = MemoryLayout<swift_liveness_config>.size
       config.timeout_ms = 9
       expectFalse(swift_liveness_start(&config))
       config.timeout_ms = 86_400_001
       expectFalse(swift_liveness_start(&config))
       config.timeout_ms = 100
-      config.action = 4
+      config.action = 5
       expectFalse(swift_liveness_start(&config))
       config.action = 0
       config.history = 4097
@@ -142,7 +144,7 @@ func history() -> [UInt64] {
     tests.test("a timeout of its own") {
       start(1000)
       withLivenessScope("short", timeout: .milliseconds(50)) { _ in sleep(ms: 500) }
-      expectEqual(["short"], stuck().map(\.scope))
+      expectEqual("short", stuck().first?.scope)
       expectTrue(stuck()[0].milliseconds < 500)
     }
 
@@ -182,18 +184,22 @@ func history() -> [UInt64] {
       ready.wait()
       sleep(ms: 400)
 
-      var counts = swift_liveness_counts()
+      var counts = swift_liveness_counts(); counts.size = MemoryLayout<swift_liveness_counts>.size
       swift_liveness_getCounts(&counts)
       expectTrue(counts.threads >= 2)
       expectEqual(1, counts.busy)
       expectEqual(1, counts.stuck)
       expectTrue(counts.reports >= 1)
 
-      var threads = [swift_liveness_thread](repeating: .init(), count: 100)
-      let count = swift_liveness_snapshot(&threads, threads.count)
-      expectEqual(Int(counts.threads), count)
-      expectEqual(count, swift_liveness_snapshot(&threads, 1))
-      let asked = threads.prefix(count).filter { string($0.scope) == "asked" }
+      final class Found { var all = 0; var asked: [swift_liveness_thread] = [] }
+      let found = Found()
+      swift_liveness_forEachThread({ thread, context in
+        let found = Unmanaged<Found>.fromOpaque(context!).takeUnretainedValue()
+        found.all += 1
+        if string(thread!.pointee.scope) == "asked" { found.asked.append(thread!.pointee) }
+      }, Unmanaged.passUnretained(found).toOpaque())
+      expectEqual(Int(counts.threads), found.all)
+      let asked = found.asked
       expectEqual(1, asked.count)
       expectEqual(swift_liveness_stuck, Int(asked[0].activity))
       expectEqual(swift_liveness_os_blocked, Int(asked[0].os_state))
@@ -218,6 +224,7 @@ func history() -> [UInt64] {
         expectEqual(0, stuck().count)
         sleep(ms: 400)
         swift_liveness_check()
+        sleep(ms: 200)
         expectEqual(["looked at"], stuck().map(\.scope))
       }
     }
@@ -225,7 +232,7 @@ func history() -> [UInt64] {
     tests.test("a callback that asks") {
       start(50)
       swift_liveness_setCallback({ _, _ in
-        var counts = swift_liveness_counts()
+        var counts = swift_liveness_counts(); counts.size = MemoryLayout<swift_liveness_counts>.size
         swift_liveness_getCounts(&counts)
         seen.withLock {
           $0.append(Seen(kind: 100, thread: counts.stuck, scope: "", milliseconds: 0,

@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-marks
 
 // Each way of a job to keep its thread: a sleep, a loop, no processor time, a lock,
 // two threads in a deadlock. Each is reported once, with what it does, and so is its end.
@@ -90,17 +90,17 @@ func settle() async { try? await Task.sleep(nanoseconds: 200_000_000) }
     setvbuf(stdout, nil, _IOLBF, 0)
 
     // CHECK: sleep
-    // CHECK-NEXT: liveness: thread [[SLEEPER:[0-9]+]] {{.*}} task [[TASK:[0-9]+]] "sleeper" on {{.*}}Sleeper 0x{{.*}}, blocked, stuck for {{[2-9][0-9][0-9]}} ms
+    // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread [[SLEEPER:[0-9]+]] {{.*}} task [[TASK:[0-9]+]] "sleeper" on {{.*}}Sleeper 0x{{.*}}, blocked, stuck for {{[2-9][0-9][0-9]}} ms
     // CHECK: waits in clock_nanosleep
-    // CHECK-NOT: stuck for
-    // CHECK: liveness: thread [[SLEEPER]], task [[TASK]], moves again after {{[0-9]+}} ms
+    // CHECK: stuck for {{[4-9][0-9][0-9]}} ms
+    // CHECK: liveness: {{[-0-9T:.]+Z}} thread [[SLEEPER]], task [[TASK]], moves again after {{[0-9]+}} ms
     print("sleep")
     let sleeper = Sleeper()
     await Task.detached(name: "sleeper") { await sleeper.sleepLong() }.value
     await settle()
 
     // CHECK: loop
-    // CHECK-NEXT: liveness: thread {{.*}} task {{[0-9]+}} "looper", {{running|starved of processor time}}, stuck for
+    // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread {{.*}} task {{[0-9]+}} "looper", {{running|starved of processor time}}, stuck for
     // CHECK-NEXT: in closure #{{[0-9]+}} in static Main.main()
     // CHECK: moves again after
     print("loop")
@@ -108,14 +108,14 @@ func settle() async { try? await Task.sleep(nanoseconds: 200_000_000) }
     await settle()
 
     // CHECK: starve
-    // CHECK-NEXT: liveness: thread {{.*}} task {{[0-9]+}} "starving", starved of processor time, stuck for
+    // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread {{.*}} task {{[0-9]+}} "starving", starved of processor time, stuck for
     // CHECK: moves again after
     print("starve")
     await Task.detached(name: "starving") { starve() }.value
     await settle()
 
     // CHECK: lock
-    // CHECK-NEXT: liveness: thread {{.*}} "locker", blocked, stuck for
+    // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread {{.*}} "locker", blocked, stuck for
     // CHECK: waits in futex
     // CHECK: moves again after
     print("lock")
@@ -130,11 +130,11 @@ func settle() async { try? await Task.sleep(nanoseconds: 200_000_000) }
     await settle()
 
     // CHECK: deadlock
-    // CHECK-NEXT: liveness: thread {{.*}} "{{left|right}}", blocked, stuck for
+    // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread {{.*}} "{{left|right}}", blocked, stuck for
     // CHECK: waits in futex
     // CHECK: other threads:
     // CHECK-NEXT: thread {{.*}} "{{left|right}}", blocked, {{busy|stuck}} for
-    // CHECK: liveness: thread {{.*}} "{{left|right}}", blocked, stuck for
+    // CHECK: liveness: {{[-0-9T:.]+Z}} thread {{.*}} "{{left|right}}", blocked, stuck for
     // CHECK: moves again after
     // CHECK: moves again after
     print("deadlock")

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/Inputs/Liveness %S/Inputs/Liveness/LivenessScope.swift %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -I %S/../../../liveness/include %S/../../../liveness/samples/LivenessScope.swift %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out
 
@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: runtime_before
+// UNSUPPORTED: without_executor-liveness-scopes
 
 // Threads come and go, processes fork and exit, timeouts are short and long.
 
@@ -23,14 +23,14 @@ import Glibc
 import StdlibUnittest
 
 func start(_ timeout: UInt32) {
-  var config = swift_liveness_config()
+  var config = swift_liveness_config(); config.size = MemoryLayout<swift_liveness_config>.size
   config.timeout_ms = timeout
   config.quiet = true
   expectTrue(swift_liveness_start(&config))
 }
 
 func counts() -> swift_liveness_counts {
-  var counts = swift_liveness_counts()
+  var counts = swift_liveness_counts(); counts.size = MemoryLayout<swift_liveness_counts>.size
   swift_liveness_getCounts(&counts)
   return counts
 }
@@ -128,17 +128,21 @@ func onThreads(_ count: Int, _ body: @escaping (_ arrived: () -> Void) -> Void,
       start(50)
       withLivenessScope("parent, too long") { _ in sleep(ms: 400) }
       expectLT(0, counts().reports)
-      withLivenessScope("parent", timeout: .seconds(1000)) { _ in
-        let status = inChild {
-          // The parent's threads and reports are not the child's, nor is its scope.
-          guard counts().threads == 0 else { return 1 }
-          sleep(ms: 200)
-          guard counts().reports == 0 else { return 2 }
-          withLivenessScope("child") { _ in sleep(ms: 400) }
-          guard counts().reports == 1 else { return 3 }
-          return 42
-        }
-        expectEqual(42, status)
+      let status = inChild {
+        // The parent's other threads and reports are not the child's.
+        guard counts().threads == 1 else { return 1 }
+        guard counts().reports == 0 else { return 2 }
+        withLivenessScope("child") { _ in sleep(ms: 400) }
+        guard counts().reports == 1 else { return 3 }
+        return 42
+      }
+      expectEqual(42, status)
+      // A scope goes on in the child, and its timeout.
+      withLivenessScope("both", timeout: .milliseconds(50)) { _ in
+        expectEqual(42, inChild {
+          withLivenessScope("nested") { _ in sleep(ms: 400) }
+          return counts().reports == 1 ? 42 : 4
+        })
       }
       let reports = counts().reports
       withLivenessScope("parent again") { _ in sleep(ms: 400) }

@@ -8,7 +8,7 @@ def parser():
         "run-benchmark",
         "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
         "one that is stuck.",
-        ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness"],
+        ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness-scopes"],
     )
     made.add(
         "runtime",

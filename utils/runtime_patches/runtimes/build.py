@@ -159,7 +159,7 @@ def _compile(ws, place, name, configure=False, variant=None):
     lines.append(f"ninja -C {_BUILD} {targets}")
     lines += [
         f"sh {shlex.quote(str(CONFIG / library.recipe))} {_SOURCE}/swift {_BUILD}/{library.part} {ws.toolchain}"
-        for library in LIBRARIES
+        for library in _libraries(place)
         if library.recipe
     ]
     env = ws.environment(
@@ -187,7 +187,12 @@ def _compile(ws, place, name, configure=False, variant=None):
 
 def _built(place):
     """{name: path} of the libraries in a build folder."""
-    return {library.name: place / "build" / library.part / library.name for library in LIBRARIES}
+    return {library.name: place / "build" / library.part / library.name for library in _libraries(place)}
+
+
+def _libraries(place):
+    """The libraries that the sources of a build folder have."""
+    return [library for library in LIBRARIES if library.is_of(place / "source")]
 
 
 def _ensure_copy(ws, runtime):
@@ -299,6 +304,9 @@ def _assemble(ws, runtime, libraries, made):
     if changed:
         # Until all is laid, the runtime is not intact, and nobody runs on it.
         runtime.record_path.unlink(missing_ok=True)
+    for name in set(NAMES) - libraries.keys():
+        if runtime.base != "stock" and not (toolchain / name).exists():
+            remove(target / name)  # of other sources
     for name, path in changed.items():
         copy = target / f"{name}.partial"
         shutil.copy2(path, copy)

@@ -7,18 +7,31 @@ from typing import Optional
 @dataclass(frozen=True)
 class Library:
     """A shared library. part: its folder below the build folder; always: whether every program with tasks loads
-    it; recipe: a script in build-script-config that builds it, for one that upstream's Runtimes/ does not build."""
+    it; recipe: a script in build-script-config that builds it, for one that upstream's Runtimes/ does not build;
+    header: a file of swift/ that sources which have the library have, if not all have it."""
 
     name: str
     part: str
     always: bool = True
     recipe: Optional[str] = None
+    header: Optional[str] = None
+
+    def is_of(self, source):
+        """Whether the sources in the folder `source` have it."""
+        return self.header is None or (source / self.header).exists()
 
 
 LIBRARIES = (
     Library("libswiftCore.so", "core"),
     Library("libswift_Concurrency.so", "Concurrency"),
     Library("libswiftSynchronization.so", "Synchronization", always=False, recipe="synchronization.sh"),
+    Library(
+        "libswift_Liveness.so",
+        "Liveness",
+        always=False,
+        recipe="liveness.sh",
+        header="stdlib/public/Concurrency/Liveness.h",
+    ),
 )
 NAMES = tuple(library.name for library in LIBRARIES)
 CONCURRENCY = "libswift_Concurrency.so"

@@ -12,7 +12,9 @@ _NOT_OURS = re.compile(
 
 
 def exports(ws, library):
-    """The set of the defined dynamic symbols of `library`, without versions."""
+    """The set of the defined dynamic symbols of `library`, without versions; of one that is not there, none."""
+    if not library.exists():
+        return set()
     text = ws.output(["nm", "-D", "--defined-only", "--format=just-symbols", str(library)], binds=[library.parent])
     return {line.split("@")[0] for line in text.splitlines() if line}
 

@@ -15,6 +15,8 @@ _LAID = (
     ("test/Runtime", "**/*"),
     ("test/programs", "**/*"),
     ("benchmark/single-source", "*.swift"),
+    ("liveness/include", "*"),  # what tests of the monitor compile
+    ("liveness/samples", "*"),
 )
 
 

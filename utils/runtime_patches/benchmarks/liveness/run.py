@@ -12,7 +12,7 @@ from ..harness import programs
 from . import results
 
 HOME = BUILD / "liveness"
-_HINT = "it needs a runtime with the patch executor-liveness"
+_HINT = "it needs a runtime with the patch executor-liveness-scopes"
 # The rows that the README shows as plots.
 _PLOTS = {
     "BM_ConcurrentCreateDelete": "A scope begins and ends",
@@ -30,7 +30,7 @@ def build(ws):
         "liveness-benchmark",
         HOME,
         c=[BENCHMARK / "liveness" / "benchmarks.cpp"],
-        headers=[LIVENESS / "Liveness.h"],
+        headers=[LIVENESS / "include" / "swift_liveness.h"],
         link=[f"-L{after.libraries}", "-lswift_Concurrency", "-lswiftCore", "-lbenchmark", "-lpthread", "-lstdc++"],
     )
 

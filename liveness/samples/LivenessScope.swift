@@ -1,6 +1,6 @@
 /// Marks of a program's own for the runtime's liveness monitor.
 ///
-/// A copy of swift/Runtime/Liveness.h is next to this file; see there for how to
+/// It needs the folder include for the module CLiveness; see swift_liveness.h for how to
 /// start the monitor, for callbacks and for questions. On a runtime without the
 /// monitor everything here does nothing.
 

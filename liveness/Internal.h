@@ -1,0 +1,227 @@
+//===--- Internal.h - The parts of libswift_Liveness ------------*- C++ -*-===//
+//
+// This source file is part of the Swift.org open source project
+//
+// Copyright (c) 2025 Apple Inc. and the Swift project authors
+// Licensed under Apache License v2.0 with Runtime Library Exception
+//
+// See https://swift.org/LICENSE.txt for license information
+// See https://swift.org/CONTRIBUTORS.txt for the list of Swift project authors
+//
+//===----------------------------------------------------------------------===//
+//
+// What waits is never done by the monitor's own thread. It only loads, reads
+// /proc and posts semaphores; it takes no lock and allocates nothing. Each thing
+// that may wait has a thread of its own: names (the loader's lock, the program's
+// malloc), writing (a full pipe), the callback, and probes (an executor). One
+// that waits leaves the others alone: names that are not there in time are
+// numbers, and what cannot be written or called for is counted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SWIFT_LIVENESS_INTERNAL_H
+#define SWIFT_LIVENESS_INTERNAL_H
+
+#include "swift_liveness.h"
+
+#include "Liveness.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <semaphore.h>
+
+namespace swift {
+namespace liveness {
+
+extern Interface *Runtime;
+
+constexpr uint64_t NsPerMs = 1000000;
+uint64_t nowNs();
+
+inline uint32_t recordCount() {
+  return Runtime->RecordCount.load(std::memory_order_acquire);
+}
+/// Zeroes; pages that are not touched cost nothing. The program's allocator may
+/// wait, or run jobs. \returns null if there is no room.
+void *allocatePages(size_t size);
+
+/// Whoever looks sees another value after each mark. Checkpoints begin anew with
+/// each owner of a record, so they do not just add up.
+inline uint64_t stateOf(const Record &record) {
+  return record.Epoch.load(std::memory_order_acquire) +
+         record.Checkpoints.load(std::memory_order_relaxed) *
+             0x9E3779B97F4A7C16; // even: an odd state is a job
+}
+
+/// Text of bounded length. What does not fit is cut.
+template <size_t Size> class Buffer {
+  size_t Used = 0;
+  char Data[Size];
+
+public:
+  Buffer() { clear(); }
+  void clear() { Data[Used = 0] = 0; }
+  const char *get() const { return Data; }
+  size_t size() const { return Used; }
+  size_t room() const { return Size - 1 - Used; }
+  __attribute__((format(printf, 2, 3))) void add(const char *format, ...);
+};
+using Text = Buffer<16384>;
+
+// Threads.cpp: what may wait.
+
+/// A thread that serves one kind of request.
+class Helper {
+  sem_t Wake;
+
+public:
+  void reset() { sem_init(&Wake, 0, 0); }
+  void post() { sem_post(&Wake); }
+  void wait() {
+    while (sem_wait(&Wake)) // EINTR
+      ;
+  }
+  /// Any thread may call it.
+  bool waitUntil(uint64_t ns);
+};
+bool startHelper(const char *name, void (*run)());
+
+void resetHelpers();
+bool startHelpers();
+bool startCallbackHelper();
+
+/// Names that are wanted: of functions, of types by their metadata, and of what a
+/// task began with, which may be in a thunk's closure.
+struct NameRequest {
+  enum Kind : uint8_t { Function, Type, Entry };
+  static constexpr unsigned Max = 20;
+  unsigned Count = 0;
+  const void *Address[Max], *Closure[Max];
+  Kind Kinds[Max];
+  char Name[Max][256];
+
+  unsigned add(const void *address, Kind kind = Function,
+               const void *closure = nullptr) {
+    Address[Count] = address;
+    Closure[Count] = closure;
+    Kinds[Count] = closure ? Entry : kind;
+    Name[Count][0] = 0;
+    return Count < Max - 1 ? Count++ : Count;
+  }
+};
+/// Waits no longer than `ns`. What is not there in time is a number.
+void findNames(NameRequest &names, uint64_t ns);
+/// For a thread that may wait.
+void findNamesHere(NameRequest &names);
+
+struct Report {
+  swift_liveness_report Public;
+  swift_liveness_thread Thread;
+  uint64_t Checkpoints[16];
+  char Strings[6][256];
+  Text Message;
+};
+void deliver(const Report &report, bool quiet, bool wait = false);
+void listTasksSoon(uint32_t limit);
+void sendProbe(uint32_t which);
+bool probeRan(uint32_t which);
+void setCallback(swift_liveness_callback callback, void *context);
+bool callbackIsRunning();
+extern std::atomic<uint64_t> Unwritten;
+
+// Inspect.cpp: what is read of other threads.
+
+/// While one exists, memory is read by it where process_vm_readv is forbidden.
+class Peek {
+  int Fd = -1;
+
+public:
+  Peek() = default;
+  ~Peek();
+  Peek(const Peek &) = delete;
+  bool read(const void *address, void *to, size_t size);
+  bool readString(const void *address, char *to, size_t size);
+  template <class T> bool read(const void *address, T &to) {
+    return read(address, static_cast<void *>(&to), sizeof(T));
+  }
+};
+
+/// Processor time of a thread.
+struct CpuSample {
+  uint64_t At = 0, Running = 0, Waiting = 0;
+};
+CpuSample sampleCpu(uint32_t threadId);
+
+struct TaskInfo {
+  uint64_t Id, Parent;
+  uint32_t Priority, LastRun, Place;
+  enum State { Running, Enqueued, Suspended, Complete } State;
+  /// Waits for a task, a continuation, a group, or on an executor: 1 to 4.
+  uint32_t Dependency;
+  const void *DependsOn, *ExecutorType;
+  const void *Function, *Closure; ///< the closure of one that has not begun
+  char Name[64];
+};
+/// \param context where its callers are.
+bool readTask(Peek &peek, const void *task, TaskInfo &info,
+              const void **context = nullptr, bool names = true);
+
+struct ThreadInfo {
+  uint32_t ThreadId, Activity = 0, OsState = 0, Priority = 0;
+  uint64_t DurationNs = 0, TaskId = 0, Checkpoints = 0;
+  const void *Executor = nullptr;
+  uint32_t CheckpointCount = 0, CallerCount = 0;
+  uint64_t LastCheckpoints[16];
+  char ThreadName[16], Scope[64], TaskName[64], SystemCall[32];
+  /// Indices in Names, or Max.
+  unsigned ExecutorType, Function, Waiting, Callers[12];
+  NameRequest Names;
+
+  const char *name(unsigned index) const {
+    return index < NameRequest::Max ? Names.Name[index] : "";
+  }
+};
+/// Reads all but activity, duration and names. \returns false if the thread moved
+/// meanwhile, or there is none; then only what belongs to the thread is there.
+bool readThread(uint32_t index, const CpuSample *before, bool details,
+                ThreadInfo &info);
+
+// Stack.cpp
+unsigned takeStack(uint32_t threadId, const void **frames, unsigned max);
+
+// Tasks.cpp
+void addTask(void *task, Record *record);
+void removeTask(void *task, Record *record);
+void forgetFreePlaces();
+/// \param write gets a line.
+void listTasks(uint32_t limit, void (*write)(const char *, size_t));
+/// Whether this is a task in the list.
+bool isLive(const void *task, uint32_t place);
+
+/// Of the runtime; null if it has none. Found while the library is loaded.
+struct Symbols {
+  char *(*Demangle)(const char *, size_t, char *, size_t *, uint32_t);
+  char *(*DemangleShort)(const char *, size_t, char *, size_t *);
+  void *GetTypeName, *EnqueueGlobal;
+  const void *JobMetadata, *FutureAdapter, *OtherAdapter, *MainQueue;
+  /// The code of libswift_Concurrency.
+  uintptr_t CodeBegin, CodeEnd;
+
+  bool isOfRuntime(const void *address) const {
+    auto at = reinterpret_cast<uintptr_t>(address);
+    return at >= CodeBegin && at < CodeEnd;
+  }
+};
+extern Symbols Known;
+
+// Monitor.cpp
+bool isMainExecutor(const char *type);
+extern std::atomic<bool> UseJson;
+void addTime(Text &text);
+void addQuoted(Text &text, const char *key, const char *value);
+
+} // namespace liveness
+} // namespace swift
+
+#endif // SWIFT_LIVENESS_INTERNAL_H

@@ -1,0 +1,1015 @@
+//===--- Monitor.cpp - Who is stuck ---------------------------------------===//
+//
+// This source file is part of the Swift.org open source project
+//
+// Copyright (c) 2025 Apple Inc. and the Swift project authors
+// Licensed under Apache License v2.0 with Runtime Library Exception
+//
+// See https://swift.org/LICENSE.txt for license information
+// See https://swift.org/CONTRIBUTORS.txt for the list of Swift project authors
+//
+//===----------------------------------------------------------------------===//
+//
+// The monitor's thread looks at every record ten times in a timeout. What it
+// keeps of a thread, and the settings, are words that others may read at any
+// time; only who holds Looking writes the former.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+using namespace swift;
+using namespace swift::liveness;
+
+Interface *liveness::Runtime;
+Symbols liveness::Known;
+std::atomic<bool> liveness::UseJson;
+
+static constexpr uint64_t Never = UINT64_MAX;
+
+/*****************************************************************************/
+/********************************** SETTINGS *********************************/
+/*****************************************************************************/
+
+static constexpr uint32_t MaxMs = 24 * 60 * 60 * 1000;
+static std::atomic<uint32_t> TimeoutMs, IntervalMs, Action, Rate;
+static std::atomic<bool> IsQuiet, IsOn, HasThread;
+/// Patterns, each with a null behind it, and one more at the end. Never freed:
+/// the monitor may be reading it.
+static std::atomic<const char *> Ignored;
+static std::atomic<uint32_t> ListSignal;
+
+static Helper MonitorWake;
+static std::atomic<uint64_t> Reports, Recoveries, PoolStalls, IgnoredCount,
+    Suppressed;
+
+/// How long the monitor itself did not run when it should have. The process was
+/// stopped then, or had no processor, and the others could not move either.
+static std::atomic<uint64_t> LostNs;
+
+uint64_t liveness::nowNs() {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000 * NsPerMs + uint64_t(now.tv_nsec);
+}
+static uint64_t monitorNow() {
+  return nowNs() - LostNs.load(std::memory_order_relaxed);
+}
+static uint64_t timeoutNs() { return TimeoutMs.load() * NsPerMs; }
+static uint64_t intervalNs() {
+  return std::max<uint64_t>(IntervalMs.load(), 1) * NsPerMs;
+}
+
+/*****************************************************************************/
+/************************************ TEXT ***********************************/
+/*****************************************************************************/
+
+template <size_t Size>
+void Buffer<Size>::add(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int added = vsnprintf(Data + Used, Size - Used, format, arguments);
+  va_end(arguments);
+  if (added > 0)
+    Used = std::min(Used + size_t(added), Size - 1);
+}
+template class swift::liveness::Buffer<16384>;
+
+/// UTC. gmtime takes a lock, and may read a file.
+void liveness::addTime(Text &text) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  auto days = now.tv_sec / 86400, seconds = now.tv_sec % 86400;
+  // Years of 365.2425 days that begin in March.
+  auto z = days + 719468, era = z / 146097, inEra = z % 146097;
+  auto year = (inEra - inEra / 1460 + inEra / 36524 - inEra / 146096) / 365;
+  auto inYear = inEra - (365 * year + year / 4 - year / 100);
+  auto month = (5 * inYear + 2) / 153;
+  text.add("%s%04ld-%02ld-%02ldT%02ld:%02ld:%02ld.%03ldZ%s",
+           UseJson ? "\"time\":\"" : "",
+           long(year + era * 400 + (month >= 10)),
+           long(month < 10 ? month + 3 : month - 9),
+           long(inYear - (153 * month + 2) / 5 + 1), long(seconds / 3600),
+           long(seconds / 60 % 60), long(seconds % 60),
+           long(now.tv_nsec / long(NsPerMs)), UseJson ? "\"" : "");
+}
+
+/// Of a JSON object: a comma, the key and the value, if there is one.
+void liveness::addQuoted(Text &text, const char *key, const char *value) {
+  if (!*value)
+    return;
+  text.add(",\"%s\":\"", key);
+  for (; *value; ++value) {
+    auto byte = static_cast<unsigned char>(*value);
+    if (byte == '"' || byte == '\\')
+      text.add("\\%c", byte);
+    else if (byte < ' ')
+      text.add("\\u%04x", byte);
+    else
+      text.add("%c", byte);
+  }
+  text.add("\"");
+}
+
+static const char *const OsStates[] = {"", "running", "blocked",
+                                       "starved of processor time"};
+
+bool liveness::isMainExecutor(const char *type) {
+  return !strcmp(type, "Swift.MainActor") ||
+         !strcmp(type, "Swift.DispatchMainExecutor");
+}
+
+static const char *executorOf(const ThreadInfo &info) {
+  if (!info.Executor)
+    return "";
+  if (info.Executor == Known.MainQueue)
+    return "MainActor";
+  const char *type = info.name(info.ExecutorType);
+  return isMainExecutor(type) ? "MainActor" : type;
+}
+
+static void addThread(Text &text, const ThreadInfo &info) {
+  if (UseJson) {
+    text.add("\"thread\":%u", info.ThreadId);
+    addQuoted(text, "thread_name", info.ThreadName);
+    addQuoted(text, "scope", info.Scope);
+    if (info.TaskId)
+      text.add(",\"task\":%llu", (unsigned long long)info.TaskId);
+    addQuoted(text, "task_name", info.TaskName);
+    addQuoted(text, "executor", executorOf(info));
+    addQuoted(text, "state", OsStates[info.OsState]);
+    addQuoted(text, "function", info.name(info.Function));
+    return;
+  }
+  text.add("thread %u", info.ThreadId);
+  if (info.ThreadName[0])
+    text.add(" \"%s\"", info.ThreadName);
+  if (info.Scope[0])
+    text.add(", scope \"%s\"", info.Scope);
+  if (info.TaskId)
+    text.add(", task %llu", (unsigned long long)info.TaskId);
+  if (info.TaskName[0])
+    text.add(" \"%s\"", info.TaskName);
+  const char *executor = executorOf(info);
+  if (info.Executor && !strcmp(executor, "MainActor"))
+    text.add(" on MainActor");
+  else if (info.Executor)
+    text.add(" on %s %p", *executor ? executor : "executor", info.Executor);
+  if (info.OsState)
+    text.add(", %s", OsStates[info.OsState]);
+}
+
+static bool isThunk(const char *name) { return strstr(name, "thunk ") != nullptr; }
+
+static void addWaiting(Text &text, const ThreadInfo &info) {
+  const char *caller = info.name(info.Waiting);
+  if (UseJson) {
+    addQuoted(text, "waits_in", info.SystemCall);
+    addQuoted(text, "called_from", caller);
+    return;
+  }
+  text.add("  waits in %s", info.SystemCall);
+  if (*caller && strncmp(caller, "0x", 2) && strcmp(caller, info.SystemCall))
+    text.add(", called by %s", caller);
+  text.add("\n");
+}
+
+/*****************************************************************************/
+/********************************** LOOKING **********************************/
+/*****************************************************************************/
+
+namespace {
+
+/// What is kept of a record. Whoever looks writes it, anyone reads it.
+struct Watch {
+  std::atomic<uint64_t> State, Since;
+  /// When a report is due; 0: the thread is idle.
+  std::atomic<uint64_t> Deadline;
+  /// How many times it was reported. The monitor's thread writes it.
+  std::atomic<uint32_t> Reports;
+  // Only for the monitor's thread.
+  uint64_t TaskId;
+  uint32_t ThreadId;
+  CpuSample Before;
+};
+
+} // namespace
+
+static constexpr uint32_t MaxRecords = 1 << 16;
+/// Of record i.
+static std::atomic<Watch *> Watches;
+static std::atomic<bool> Looking;
+
+static Watch &watchOf(uint32_t index) {
+  return Watches.load(std::memory_order_relaxed)[index];
+}
+
+void *liveness::allocatePages(size_t size) {
+  void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// Room for records of threads, each with its checkpoints behind it.
+static bool makeRecords(uint32_t history) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!Runtime->Records) {
+    uint32_t depth = 1;
+    while (depth < history)
+      depth *= 2;
+    uint32_t stride = sizeof(Record) + depth * sizeof(uint64_t);
+    stride += -stride % alignof(Record);
+    Watches = static_cast<Watch *>(allocatePages(MaxRecords * sizeof(Watch)));
+    auto *records = Watches ? allocatePages(size_t(MaxRecords) * stride) : nullptr;
+    if (records) {
+      Runtime->MaxRecords = MaxRecords;
+      Runtime->RecordStride = stride;
+      Runtime->HistoryMask = depth - 1;
+      Runtime->Records = static_cast<char *>(records);
+    }
+  }
+  bool made = Runtime->Records != nullptr;
+  pthread_mutex_unlock(&lock);
+  return made;
+}
+
+static uint32_t activityOf(uint32_t index, uint64_t &duration) {
+  duration = 0;
+  auto &record = Runtime->recordAt(index);
+  auto &watch = watchOf(index);
+  auto state = stateOf(record);
+  if (!(state & 1))
+    return swift_liveness_idle;
+  if (watch.State.load(std::memory_order_relaxed) != state)
+    return swift_liveness_busy;
+  auto now = monitorNow(), since = watch.Since.load(std::memory_order_relaxed);
+  duration = now > since ? now - since : 0;
+  auto own = record.ScopeTimeoutMs.load(std::memory_order_relaxed);
+  return duration >= (own ? own * NsPerMs : timeoutNs()) ? swift_liveness_stuck
+                                                         : swift_liveness_busy;
+}
+
+/// Looks at all threads: who moved has a new deadline. With Looking.
+/// \param moved is called for one that was reported.
+/// \returns the earliest deadline.
+template <class Moved>
+static uint64_t look(uint64_t now, Moved moved) {
+  uint64_t earliest = Never;
+  for (uint32_t i = 0; i != recordCount(); ++i) {
+    auto &record = Runtime->recordAt(i);
+    auto &watch = watchOf(i);
+    auto state = stateOf(record);
+    auto deadline = watch.Deadline.load(std::memory_order_relaxed);
+    if (state != watch.State.load(std::memory_order_relaxed)) {
+      if (__builtin_expect(watch.Reports != 0, 0) && !moved(watch))
+        continue;
+      auto own = record.ScopeTimeoutMs.load(std::memory_order_relaxed);
+      deadline = state & 1 ? now + (own ? own * NsPerMs : timeoutNs()) : 0;
+      watch.State.store(state, std::memory_order_relaxed);
+      watch.Since.store(now, std::memory_order_relaxed);
+      watch.Deadline.store(deadline, std::memory_order_relaxed);
+    }
+    if (deadline)
+      earliest = std::min(earliest, deadline);
+  }
+  return earliest;
+}
+
+/*****************************************************************************/
+/********************************** REPORTS **********************************/
+/*****************************************************************************/
+
+/// As the shell: * is any text.
+static bool matches(const char *pattern, const char *text) {
+  if (*pattern == '*')
+    return matches(pattern + 1, text) || (*text && matches(pattern, text + 1));
+  return *pattern == *text && (!*pattern || matches(pattern + 1, text + 1));
+}
+
+/// The name of a function without module, type and parameters.
+static void getBaseName(const char *function, char *to, size_t size) {
+  auto length = strcspn(function, "( ");
+  size_t begin = 0;
+  for (size_t i = 0; i != length; ++i)
+    if (function[i] == '.')
+      begin = i + 1;
+  snprintf(to, size, "%.*s", int(length - begin), function + begin);
+}
+
+static bool isIgnored(const ThreadInfo &info) {
+  const char *pattern = Ignored.load(std::memory_order_acquire);
+  if (!pattern)
+    return false;
+  char base[128];
+  getBaseName(info.name(info.Function), base, sizeof(base));
+  bool isMain = info.ThreadId == uint32_t(getpid());
+  for (; *pattern; pattern += strlen(pattern) + 1)
+    for (const char *text : {executorOf(info), isMain ? "main" : info.ThreadName,
+                             info.name(info.Function), (const char *)base,
+                             (const char *)info.Scope})
+      if (*text && matches(pattern, text))
+        return true;
+  return false;
+}
+
+/// At most Rate reports in a second, for the process.
+static bool mayReport(uint64_t now) {
+  static uint64_t second;
+  static uint32_t count;
+  if (now / (1000 * NsPerMs) != second) {
+    second = now / (1000 * NsPerMs);
+    count = 0;
+  }
+  if (count++ < Rate.load())
+    return true;
+  Suppressed.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+// The monitor's thread has one report at a time.
+static Report TheReport;
+static ThreadInfo TheThread, OtherThread;
+
+static void beginReport(uint32_t kind, const char *name, uint64_t duration) {
+  static uint64_t said;
+  auto &text = TheReport.Message;
+  text.clear();
+  auto suppressed = Suppressed.load(std::memory_order_relaxed);
+  if (UseJson) {
+    text.add("{");
+    addTime(text);
+    text.add(",\"kind\":\"%s\",\"pid\":%d,\"duration_ms\":%llu", name, getpid(),
+             (unsigned long long)(duration / NsPerMs));
+    if (suppressed != said)
+      text.add(",\"suppressed\":%llu", (unsigned long long)(suppressed - said));
+  } else {
+    if (suppressed != said)
+      text.add("liveness: %llu more reports, too many in a second\n",
+               (unsigned long long)(suppressed - said));
+    text.add("liveness: ");
+    addTime(text);
+    text.add(" ");
+  }
+  said = suppressed;
+  TheReport.Public = {sizeof(TheReport.Public), kind, duration, nullptr,
+                      nullptr,                  0,    nullptr};
+}
+
+static void finishReport(bool wait = false) {
+  if (UseJson)
+    TheReport.Message.add("}\n");
+  if (Action != swift_liveness_action_metrics)
+    deliver(TheReport, IsQuiet, wait);
+}
+
+static void describe(const ThreadInfo &info, swift_liveness_thread &to) {
+  to.size = sizeof(to);
+  to.thread_id = info.ThreadId;
+  to.activity = info.Activity;
+  to.os_state = info.OsState;
+  to.priority = info.Priority;
+  to.duration_ns = info.DurationNs;
+  to.task_id = info.TaskId;
+  to.executor = info.Executor;
+  to.checkpoints = info.Checkpoints;
+  to.thread_name = info.ThreadName;
+  to.scope = info.Scope;
+  to.task_name = info.TaskName;
+  to.executor_type = executorOf(info);
+  to.function = info.name(info.Function);
+  to.waits_in = info.SystemCall;
+}
+
+static void addToReport(const ThreadInfo &info) {
+  auto &report = TheReport;
+  describe(info, report.Thread);
+  report.Public.thread = &report.Thread;
+  report.Public.checkpoint_count = info.CheckpointCount;
+  memcpy(report.Checkpoints, info.LastCheckpoints, sizeof(report.Checkpoints));
+  const char *strings[] = {info.ThreadName,  info.Scope,
+                           info.TaskName,    executorOf(info),
+                           info.name(info.Function), info.SystemCall};
+  for (unsigned i = 0; i != 6; ++i)
+    snprintf(report.Strings[i], sizeof(report.Strings[i]), "%s", strings[i]);
+}
+
+/// All threads but `except`, one a line.
+static void addOtherThreads(Text &text, uint32_t except) {
+  constexpr unsigned maxLines = 32;
+  unsigned lines = 0, idle = 0, more = 0;
+  auto &other = OtherThread;
+  text.add("%s", UseJson ? ",\"other_threads\":[" : "");
+  for (uint32_t i = 0; i != recordCount(); ++i) {
+    uint64_t duration;
+    if (i == except ||
+        !Runtime->recordAt(i).ThreadId.load(std::memory_order_relaxed))
+      continue;
+    auto activity = activityOf(i, duration);
+    if (activity == swift_liveness_idle) {
+      ++idle;
+      continue;
+    }
+    if (lines == maxLines || text.room() < 1024) {
+      ++more;
+      continue;
+    }
+    readThread(i, nullptr, true, other);
+    other.DurationNs = duration;
+    other.Names.Count = std::min(other.Names.Count, 3u); // no callers
+    findNames(other.Names, 50 * NsPerMs);
+    if (UseJson) {
+      text.add("%s{", lines ? "," : "");
+      addThread(text, other);
+      text.add(",\"duration_ms\":%llu}",
+               (unsigned long long)(duration / NsPerMs));
+    } else {
+      text.add("%s    ", lines ? "" : "  other threads:\n");
+      addThread(text, other);
+      text.add(", %s for %llu ms\n",
+               activity == swift_liveness_stuck ? "stuck" : "busy",
+               (unsigned long long)(duration / NsPerMs));
+    }
+    ++lines;
+  }
+  if (UseJson) {
+    text.add("],\"idle_threads\":%u", idle);
+    return;
+  }
+  if (more)
+    text.add("    and %u more\n", more);
+  if (idle)
+    text.add("  %u thread%s idle\n", idle, idle == 1 ? "" : "s");
+}
+
+static void addStack(Text &text, uint32_t threadId) {
+  const void *frames[64];
+  auto count = takeStack(threadId, frames, 64);
+  static NameRequest names;
+  text.add("%s", UseJson ? ",\"stack\":["
+                 : count ? "  stack:\n"
+                         : "  no stack: the thread does not take signals, or the "
+                           "program uses SIGPROF\n");
+  for (unsigned i = 0; i != count; ++i) {
+    names.Count = 0;
+    // A return address may be just behind its function.
+    names.add(static_cast<const char *>(frames[i]) - 1);
+    findNames(names, 50 * NsPerMs);
+    if (UseJson)
+      text.add("%s{\"at\":\"%p\"", i ? "," : "", frames[i]);
+    if (UseJson)
+      addQuoted(text, "function", names.Name[0]);
+    text.add(UseJson ? "}" : "    %s\n", names.Name[0]);
+  }
+  text.add("%s", UseJson ? "]" : "");
+}
+
+/// \returns whether it counts as reported.
+static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
+  auto &info = TheThread;
+  if (!readThread(index, &watch.Before, true, info))
+    return false;
+  findNames(info.Names, std::max(timeoutNs() / 8, 10 * NsPerMs));
+  // Reading names takes its time, and a job that is gone is not stuck.
+  if (stateOf(Runtime->recordAt(index)) != watch.State.load(std::memory_order_relaxed))
+    return false;
+  if (isIgnored(info)) {
+    IgnoredCount.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  info.Activity = swift_liveness_stuck;
+  info.DurationNs = now - watch.Since.load(std::memory_order_relaxed);
+  watch.TaskId = info.TaskId;
+  watch.ThreadId = info.ThreadId;
+  bool isFirst = watch.Reports++ == 0;
+  bool isFirstOfAll = (isFirst ? Reports.fetch_add(1) : Reports.load()) == 0;
+  auto action = Action.load();
+  if ((action == swift_liveness_action_once && !(isFirst && isFirstOfAll)) ||
+      action == swift_liveness_action_metrics || !mayReport(now))
+    return true;
+  auto &text = TheReport.Message;
+  beginReport(swift_liveness_report_stuck, "stuck", info.DurationNs);
+  addToReport(info);
+  text.add("%s", UseJson ? "," : "");
+  addThread(text, info);
+  if (!UseJson)
+    text.add(", stuck for %llu ms\n",
+             (unsigned long long)(info.DurationNs / NsPerMs));
+  const char *function = info.name(info.Function);
+  if (!UseJson && *function && !isThunk(function))
+    text.add("  in %s\n", function);
+  unsigned callers = 0;
+  for (unsigned i = 0; i != info.CallerCount; ++i) {
+    const char *caller = info.name(info.Callers[i]);
+    if (!*caller || isThunk(caller) || !strcmp(caller, function))
+      continue;
+    if (!UseJson)
+      text.add("  called by %s\n", caller);
+    else
+      text.add("%s{\"at\":\"%p\"", callers++ ? "," : ",\"callers\":[",
+               info.Names.Address[info.Callers[i]]),
+          addQuoted(text, "function", caller), text.add("}");
+  }
+  text.add("%s", callers ? "]" : "");
+  if (info.SystemCall[0])
+    addWaiting(text, info);
+  if (info.CheckpointCount) {
+    text.add(UseJson ? ",\"checkpoints\":%llu,\"last_checkpoints\":["
+                     : "  checkpoints (%llu):",
+             (unsigned long long)info.Checkpoints);
+    for (unsigned i = 0; i != info.CheckpointCount; ++i)
+      text.add(UseJson ? (i ? ",%llu" : "%llu") : " %llu",
+               (unsigned long long)info.LastCheckpoints[i]);
+    text.add(UseJson ? "]" : "\n");
+  }
+  if (action == swift_liveness_action_backtrace)
+    addStack(text, info.ThreadId);
+  addOtherThreads(text, index);
+  finishReport(action == swift_liveness_action_abort);
+  if (action == swift_liveness_action_abort)
+    abort();
+  return true;
+}
+
+/// \returns true: it is done.
+static bool reportRecovered(Watch &watch, uint64_t now) {
+  watch.Reports = 0;
+  auto first = Recoveries.fetch_add(1) == 0;
+  auto action = Action.load();
+  if ((action == swift_liveness_action_once && !first) ||
+      action == swift_liveness_action_metrics || !mayReport(now))
+    return true;
+  auto duration = now - watch.Since.load(std::memory_order_relaxed);
+  beginReport(swift_liveness_report_recovered, "recovered", duration);
+  // It may be in the next job now, or it has ended.
+  auto &thread = TheReport.Thread;
+  thread = {};
+  thread.size = sizeof(thread);
+  thread.thread_id = watch.ThreadId;
+  thread.task_id = watch.TaskId;
+  thread.activity = swift_liveness_busy;
+  thread.duration_ns = duration;
+  for (auto &string : TheReport.Strings)
+    string[0] = 0;
+  TheReport.Public.thread = &thread;
+  auto &text = TheReport.Message;
+  text.add(UseJson ? ",\"thread\":%u" : "thread %u", watch.ThreadId);
+  if (watch.TaskId)
+    text.add(UseJson ? ",\"task\":%llu" : ", task %llu",
+             (unsigned long long)watch.TaskId);
+  if (!UseJson)
+    text.add(", moves again after %llu ms\n",
+             (unsigned long long)(duration / NsPerMs));
+  finishReport();
+  return true;
+}
+
+/*****************************************************************************/
+/********************************** THE POOL *********************************/
+/*****************************************************************************/
+
+namespace {
+
+/// The pool has a queue for each priority. A probe is a job without work, which
+/// another thread enqueues: that may wait, too. When it has not run for the
+/// timeout, and no thread of the pool has moved meanwhile, the pool is stalled.
+struct PoolWatch {
+  bool IsQueued, IsReported;
+  uint64_t Since;
+};
+
+} // namespace
+
+static PoolWatch Pools[5];
+static const uint8_t PoolPriorities[] = {0x21, 0x19, 0x15, 0x11, 0x09};
+static constexpr unsigned DefaultPool = 2;
+
+static void probe(unsigned which, uint64_t now) {
+  auto &pool = Pools[which];
+  if (pool.IsQueued)
+    return;
+  pool = {true, false, now};
+  sendProbe(which);
+}
+
+static void reportPool(uint32_t kind, const char *name, uint64_t duration,
+                       const char *format) {
+  if (Action == swift_liveness_action_metrics)
+    return;
+  auto &text = TheReport.Message;
+  beginReport(kind, name, duration);
+  if (!UseJson)
+    text.add(format, (unsigned long)(duration / NsPerMs));
+  if (kind == swift_liveness_report_pool_stalled)
+    addOtherThreads(text, UINT32_MAX);
+  finishReport();
+}
+
+/// \returns when to look again.
+static uint64_t watchPool(uint64_t now) {
+  // Any progress of a thread of the pool shows that it takes jobs.
+  bool hasPool = false;
+  uint64_t lastMove = 0;
+  for (uint32_t i = 0; i != recordCount(); ++i) {
+    auto &record = Runtime->recordAt(i);
+    if (!record.ThreadId.load(std::memory_order_relaxed) ||
+        !record.IsPool.load(std::memory_order_relaxed))
+      continue;
+    hasPool = true;
+    lastMove = std::max(lastMove,
+                        watchOf(i).Since.load(std::memory_order_relaxed));
+  }
+  if (hasPool && lastMove != now)
+    probe(DefaultPool, now);
+  uint64_t next = Never;
+  for (unsigned i = 0; i != 5; ++i) {
+    auto &pool = Pools[i];
+    if (!pool.IsQueued)
+      continue;
+    if (probeRan(i)) {
+      if (pool.IsReported)
+        reportPool(swift_liveness_report_pool_recovered, "pool_recovered",
+                   now - pool.Since, "the pool takes jobs again after %lu ms\n");
+      pool.IsQueued = pool.IsReported = false;
+      continue;
+    }
+    if (pool.IsReported)
+      continue;
+    pool.Since = std::max(pool.Since, lastMove);
+    auto duration = now - pool.Since;
+    if (duration < timeoutNs()) {
+      next = std::min(next, pool.Since + timeoutNs());
+      continue;
+    }
+    pool.IsReported = true;
+    if (PoolStalls.fetch_add(1) && Action == swift_liveness_action_once)
+      continue;
+    reportPool(swift_liveness_report_pool_stalled, "pool_stalled", duration,
+               "the whole pool is stalled: no thread took a job that was queued "
+               "%lu ms ago\n");
+    if (!IsQuiet && Action != swift_liveness_action_metrics)
+      listTasksSoon(1000);
+  }
+  return next;
+}
+
+/*****************************************************************************/
+/********************************* THE THREAD ********************************/
+/*****************************************************************************/
+
+/// One look, and what it finds. \returns when to look again, at the latest.
+static uint64_t lookAndReport(uint64_t now) {
+  auto interval = intervalNs();
+  Runtime->Now.store(uint32_t(nowNs() / NsPerMs), std::memory_order_relaxed);
+  // Another thread looks: it needs a moment, unless the program has stopped it.
+  for (unsigned i = 0; Looking.exchange(true, std::memory_order_acquire) &&
+                       i != 100;
+       ++i) {
+    struct timespec wait = {0, 10000};
+    nanosleep(&wait, nullptr);
+  }
+  auto next = look(now, [&](Watch &watch) {
+    return reportRecovered(watch, now);
+  });
+  Looking.store(false, std::memory_order_release);
+  // The first of two samples of processor time is taken ahead.
+  auto suspicious = now + std::max(timeoutNs() / 2, interval + interval / 2);
+  for (uint32_t i = 0; next <= suspicious && i != recordCount(); ++i) {
+    auto &record = Runtime->recordAt(i);
+    auto &watch = watchOf(i);
+    auto deadline = watch.Deadline.load(std::memory_order_relaxed);
+    if (!deadline || deadline > suspicious)
+      continue;
+    auto threadId = record.ThreadId.load(std::memory_order_relaxed);
+    auto since = watch.Since.load(std::memory_order_relaxed);
+    if (watch.Before.At < since) {
+      watch.Before = sampleCpu(threadId);
+      if (readThread(i, nullptr, false, TheThread))
+        for (unsigned p = 0; p != 5; ++p)
+          if (TheThread.Priority == PoolPriorities[p] &&
+              record.IsPool.load(std::memory_order_relaxed))
+            probe(p, now);
+    }
+    if (deadline > now || stateOf(record) != watch.State)
+      continue;
+    if (!threadId)
+      watch.Deadline = 0;
+    else if (reportStuck(watch, i, now)) {
+      // Once more after twice the time.
+      watch.Deadline = now + (now - since);
+      watch.Before.At = 0;
+    }
+  }
+  next = std::min({next <= now ? now + interval : next, now + interval,
+                   watchPool(now)});
+  return std::max(next, now + NsPerMs / 2);
+}
+
+static void runMonitor() {
+  for (;;) {
+    if (!IsOn) {
+      MonitorWake.wait();
+      continue;
+    }
+    auto planned = lookAndReport(monitorNow()) + LostNs;
+    // A report may have taken longer than that.
+    planned = std::max(planned, nowNs());
+    bool woken = MonitorWake.waitUntil(planned);
+    auto now = nowNs();
+    if (!woken && now > planned + intervalNs())
+      LostNs.fetch_add(now - planned, std::memory_order_relaxed);
+  }
+}
+
+/// On a thread of the program, which may be in a job.
+static void begin() {
+  if (HasThread.exchange(true))
+    return MonitorWake.post();
+  // Resets wait for no one: there are no helpers yet.
+  if (!startHelpers() || !startHelper("swift-liveness", runMonitor))
+    Runtime->CurrentMode.store(Mode::Off, std::memory_order_release);
+  if (auto number = ListSignal.load()) {
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      auto error = errno;
+      listTasksSoon(UINT32_MAX);
+      errno = error;
+    };
+    action.sa_flags = SA_RESTART;
+    sigaction(int(number), &action, nullptr);
+  }
+}
+
+static void afterFork() {
+  resetHelpers();
+  MonitorWake.reset();
+  for (uint32_t i = 0; i != recordCount(); ++i)
+    watchOf(i).State = watchOf(i).Deadline = watchOf(i).Reports = 0;
+  for (auto &pool : Pools)
+    pool = {};
+  Looking = HasThread = false;
+  Reports = Recoveries = PoolStalls = IgnoredCount = Suppressed = 0;
+  forgetFreePlaces();
+}
+
+/*****************************************************************************/
+/********************************* INTERFACE *********************************/
+/*****************************************************************************/
+
+static void setIgnored(const char *text) {
+  if (!text || !*text) {
+    Ignored.store(nullptr);
+    return;
+  }
+  auto size = strlen(text);
+  auto *patterns = static_cast<char *>(calloc(1, size + 2));
+  if (!patterns)
+    return;
+  char *to = patterns;
+  for (size_t i = 0; i <= size; ++i) {
+    bool ends = !text[i] || text[i] == ',';
+    if (ends && to != patterns && to[-1])
+      *to++ = 0;
+    else if (!ends && (text[i] != ' ' || (to != patterns && to[-1])))
+      *to++ = text[i];
+  }
+  auto *old = Ignored.load();
+  if (old && !memcmp(old, patterns, size_t(to - patterns) + 1))
+    free(patterns);
+  else
+    Ignored.store(patterns, std::memory_order_release);
+}
+
+static bool start(const swift_liveness_config &config) {
+  auto timeout = config.timeout_ms ? config.timeout_ms : 1000;
+  auto history = config.history ? config.history : 16;
+  if (timeout < 10 || timeout > MaxMs || config.interval_ms > MaxMs ||
+      history > 4096 || config.action > swift_liveness_action_metrics ||
+      !makeRecords(history))
+    return false;
+  TimeoutMs = timeout;
+  IntervalMs = config.interval_ms ? config.interval_ms : timeout / 10;
+  Action = config.action;
+  Rate = config.rate ? config.rate : 10;
+  UseJson = config.json;
+  IsQuiet = config.quiet;
+  setIgnored(config.ignore);
+  IsOn = true;
+  Runtime->CurrentMode.store(Mode::Pending, std::memory_order_release);
+  if (HasThread)
+    MonitorWake.post();
+  return true;
+}
+
+static void warn(const char *name, const char *value, const char *instead) {
+  char text[256];
+  int size = snprintf(text, sizeof(text),
+                      "Warning: cannot use value %s=%s, defaulting to %s.\n",
+                      name, value, instead);
+  (void)!write(STDERR_FILENO, text, std::min(size_t(size), sizeof(text) - 1));
+}
+
+static uint32_t readNumber(const char *name, uint32_t min, uint32_t max,
+                           uint32_t fallback, const char *instead) {
+  const char *value = secure_getenv(name);
+  if (!value || !*value)
+    return fallback;
+  char *end;
+  errno = 0;
+  auto number = strtoul(value, &end, 10);
+  if (!*end && !errno && *value != '-' && number >= min && number <= max)
+    return uint32_t(number);
+  warn(name, value, instead);
+  return fallback;
+}
+
+template <size_t Count>
+static uint32_t readChoice(const char *name, const char *const (&choices)[Count]) {
+  const char *value = secure_getenv(name);
+  for (uint32_t i = 0; value && i != Count; ++i)
+    if (!strcmp(value, choices[i]))
+      return i;
+  if (value && *value)
+    warn(name, value, choices[0]);
+  return 0;
+}
+
+/// \returns false when the environment does not turn the monitor on.
+static bool readEnvironment(swift_liveness_config &config) {
+  config = {};
+  const char *timeout = secure_getenv("SWIFT_LIVENESS_TIMEOUT");
+  if (!timeout || !*timeout || !strcmp(timeout, "0"))
+    return false;
+  static const char *const actions[] = {"report", "once", "abort", "backtrace",
+                                        "metrics"};
+  static const char *const formats[] = {"text", "json"};
+  static const char *const signals[] = {"none", "USR1", "USR2", "QUIT"};
+  static const int numbers[] = {0, SIGUSR1, SIGUSR2, SIGQUIT};
+  config.timeout_ms =
+      readNumber("SWIFT_LIVENESS_TIMEOUT", 10, MaxMs, 1000, "1000");
+  config.interval_ms = readNumber("SWIFT_LIVENESS_INTERVAL", 0, MaxMs, 0,
+                                  "a tenth of the timeout");
+  config.history = readNumber("SWIFT_LIVENESS_HISTORY", 1, 4096, 16, "16");
+  config.rate = readNumber("SWIFT_LIVENESS_RATE", 1, 1000000, 10, "10");
+  config.action = readChoice("SWIFT_LIVENESS_ACTION", actions);
+  config.json = readChoice("SWIFT_LIVENESS_FORMAT", formats) == 1;
+  config.ignore = secure_getenv("SWIFT_LIVENESS_IGNORE");
+  ListSignal =
+      uint32_t(numbers[readChoice("SWIFT_LIVENESS_SIGNAL", signals)]);
+  return true;
+}
+
+/// What a struct of the caller has, as far as its size goes.
+template <class T> static void copySized(T &to, const T &from) {
+  auto size = std::min(to.size, sizeof(T));
+  if (size <= sizeof(to.size))
+    return;
+  memcpy(reinterpret_cast<char *>(&to) + sizeof(to.size),
+         reinterpret_cast<const char *>(&from) + sizeof(to.size),
+         size - sizeof(to.size));
+}
+
+static const swift_liveness_functions Functions = {
+    sizeof(swift_liveness_functions),
+    [](const swift_liveness_config *config) {
+      swift_liveness_config all = {};
+      if (config) {
+        all.size = config->size;
+        copySized(all, *config);
+      } else {
+        readEnvironment(all);
+      }
+      return start(all);
+    },
+    [] {
+      IsOn = false;
+      Runtime->CurrentMode.store(Mode::Off, std::memory_order_release);
+    },
+    setCallback,
+    callbackIsRunning,
+    [](swift_liveness_visitor visitor, void *context) {
+      for (uint32_t i = 0; i != recordCount(); ++i) {
+        if (!Runtime->recordAt(i).ThreadId.load(std::memory_order_relaxed))
+          continue;
+        ThreadInfo info;
+        readThread(i, nullptr, true, info);
+        info.Activity = activityOf(i, info.DurationNs);
+        info.Names.Count = std::min(info.Names.Count, 3u);
+        if (HasThread)
+          findNames(info.Names, 100 * NsPerMs);
+        swift_liveness_thread thread;
+        describe(info, thread);
+        visitor(&thread, context);
+      }
+    },
+    [](swift_liveness_counts *counts) {
+      swift_liveness_counts all = {};
+      for (uint32_t i = 0; i != recordCount(); ++i) {
+        uint64_t duration;
+        if (!Runtime->recordAt(i).ThreadId.load(std::memory_order_relaxed))
+          continue;
+        ++all.threads;
+        auto activity = activityOf(i, duration);
+        all.busy += activity != swift_liveness_idle;
+        all.stuck += activity == swift_liveness_stuck;
+      }
+      all.reports = Reports;
+      all.recoveries = Recoveries;
+      all.pool_stalls = PoolStalls;
+      all.ignored = IgnoredCount;
+      all.suppressed = Suppressed;
+      all.unwritten = Unwritten;
+      copySized(*counts, all);
+    },
+    [] {
+      if (!Looking.exchange(true, std::memory_order_acquire)) {
+        auto now = monitorNow();
+        bool isNews = false;
+        auto next = look(now, [&](Watch &) {
+          isNews = true;
+          return false;
+        });
+        Looking.store(false, std::memory_order_release);
+        if (isNews || next <= now)
+          MonitorWake.post();
+      }
+    },
+    [] { listTasksSoon(UINT32_MAX); },
+};
+
+static void findSymbols() {
+  // By the library that has the interface: it need not be in the global scope.
+  Dl_info info = {};
+  void *library = dladdr(Runtime, &info)
+                      ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+                      : nullptr;
+  auto find = [&](const char *name) {
+    auto *found = library ? dlsym(library, name) : nullptr;
+    return found ? found : dlsym(RTLD_DEFAULT, name);
+  };
+  auto get = [&](const char *name) -> const void * {
+    auto *variable = static_cast<const void *const *>(find(name));
+    return variable ? *variable : nullptr;
+  };
+  Known.Demangle =
+      reinterpret_cast<decltype(Known.Demangle)>(find("swift_demangle"));
+  Known.DemangleShort = reinterpret_cast<decltype(Known.DemangleShort)>(
+      find("_swift_backtrace_demangle"));
+  Known.GetTypeName = find("swift_getTypeName");
+  Known.EnqueueGlobal = find("swift_task_enqueueGlobal");
+  Known.MainQueue = find("_dispatch_main_q");
+  Known.JobMetadata = get("_swift_concurrency_debug_jobMetadata");
+  Known.FutureAdapter = get("_swift_concurrency_debug_future_adapter");
+  Known.OtherAdapter = get("_swift_concurrency_debug_non_future_adapter");
+  dl_iterate_phdr(
+      [](struct dl_phdr_info *image, size_t, void *base) {
+        for (int i = 0; i != image->dlpi_phnum; ++i) {
+          auto &segment = image->dlpi_phdr[i];
+          auto at = image->dlpi_addr + segment.p_vaddr;
+          if (base == reinterpret_cast<void *>(image->dlpi_addr) &&
+              segment.p_type == PT_LOAD && (segment.p_flags & PF_X)) {
+            Known.CodeBegin = at;
+            Known.CodeEnd = at + segment.p_memsz;
+          }
+        }
+        return 0;
+      },
+      info.dli_fbase);
+  // The program may be all of it.
+  if (!strstr(info.dli_fname ? info.dli_fname : "", "libswift_Concurrency"))
+    Known.CodeBegin = Known.CodeEnd = 0;
+}
+
+/// Called once, by the runtime that loads this library.
+extern "C" __attribute__((visibility("default"))) const void *
+swift_liveness_attach(Interface *runtime) {
+  if (runtime->Version != 1 || runtime->Size < sizeof(Interface) ||
+      runtime->RecordSize != sizeof(Record))
+    return nullptr;
+  Runtime = runtime;
+  findSymbols();
+  resetHelpers();
+  MonitorWake.reset();
+  runtime->Now.store(uint32_t(nowNs() / NsPerMs), std::memory_order_relaxed);
+  runtime->begin = begin;
+  pthread_atfork(nullptr, nullptr, afterFork);
+  runtime->addTask = addTask;
+  runtime->removeTask = removeTask;
+  swift_liveness_config config;
+  if (readEnvironment(config))
+    start(config);
+  return &Functions;
+}

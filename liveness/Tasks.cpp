@@ -1,0 +1,348 @@
+//===--- Tasks.cpp - The list of all tasks --------------------------------===//
+//
+// This source file is part of the Swift.org open source project
+//
+// Copyright (c) 2025 Apple Inc. and the Swift project authors
+// Licensed under Apache License v2.0 with Runtime Library Exception
+//
+// See https://swift.org/LICENSE.txt for license information
+// See https://swift.org/CONTRIBUTORS.txt for the list of Swift project authors
+//
+//===----------------------------------------------------------------------===//
+//
+// A place holds a task, or an odd number while it is free. Each thread keeps up
+// to 2 * Batch free places in its record and exchanges batches of them with a
+// common list, so a task costs no atomic read-modify-write, wherever it is made
+// and destroyed. Places are never given back: 8 bytes for each task of the
+// largest number of tasks at once, and up to 512 for each record of a thread.
+//
+// Only the thread that makes a task fills its place (release), and only the one
+// that destroys it frees that, before the memory goes. Whoever reads a task by
+// its place looks at the place again afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sys/mman.h>
+
+using namespace swift;
+using namespace swift::liveness;
+
+using Place = std::atomic<uint64_t>;
+
+/// List i has FirstPlaces << i places. Place 0 is none.
+static constexpr uint32_t FirstPlaces = 4096;
+static constexpr unsigned MaxLists = 17;
+static std::atomic<Place *> Lists[MaxLists];
+static std::atomic<uint32_t> UsedPlaces;
+
+/// The first batch in the low half; the high half counts changes, so that taking
+/// fails when the list has changed. Taking is an acquire, giving a release.
+static std::atomic<uint64_t> FreeBatches;
+static constexpr uint32_t Batch = 32;
+
+/// A free place: the next one of its batch from bit 1, and, in the first one of a
+/// batch, the next batch from bit 33.
+static uint64_t freePlace(uint32_t next, uint32_t nextBatch) {
+  return uint64_t(nextBatch) << 33 | uint64_t(next) << 1 | 1;
+}
+static uint32_t nextOf(const Place &place) {
+  return uint32_t(place.load(std::memory_order_relaxed)) >> 1;
+}
+
+/// \returns null if there is no such list, and none can be made.
+static Place *findPlace(uint32_t number, bool make) {
+  auto rest = number + FirstPlaces;
+  unsigned which = 31 - __builtin_clz(rest / FirstPlaces);
+  if (which >= MaxLists)
+    return nullptr;
+  auto *list = Lists[which].load(std::memory_order_acquire);
+  if (__builtin_expect(!list, 0)) {
+    auto size = (size_t(FirstPlaces) << which) * sizeof(Place);
+    void *memory = make ? allocatePages(size) : nullptr;
+    if (!memory)
+      return nullptr;
+    if (Lists[which].compare_exchange_strong(list, static_cast<Place *>(memory),
+                                             std::memory_order_acq_rel))
+      list = static_cast<Place *>(memory);
+    else
+      munmap(memory, size);
+  }
+  return &list[rest - (FirstPlaces << which)];
+}
+static Place &placeAt(uint32_t number) { return *findPlace(number, false); }
+
+static void giveBatch(uint32_t first) {
+  auto next = nextOf(placeAt(first));
+  auto head = FreeBatches.load(std::memory_order_relaxed);
+  do {
+    placeAt(first).store(freePlace(next, uint32_t(head)),
+                         std::memory_order_relaxed);
+  } while (!FreeBatches.compare_exchange_weak(
+      head, ((head >> 32) + 1) << 32 | first, std::memory_order_release,
+      std::memory_order_relaxed));
+}
+
+static uint32_t takeBatch() {
+  auto head = FreeBatches.load(std::memory_order_acquire);
+  while (auto first = uint32_t(head)) {
+    auto next = placeAt(first).load(std::memory_order_relaxed) >> 33;
+    if (FreeBatches.compare_exchange_weak(head, ((head >> 32) + 1) << 32 | next,
+                                          std::memory_order_acquire,
+                                          std::memory_order_acquire))
+      return first;
+  }
+  return 0;
+}
+
+/// Record::ForMonitor: the first free place, and how many there are.
+static void takePlaces(Record *record) {
+  uint32_t first = takeBatch(), count = 0;
+  if (first) {
+    for (auto i = first; i; i = nextOf(placeAt(i)))
+      ++count;
+  } else {
+    auto begin = UsedPlaces.fetch_add(Batch, std::memory_order_relaxed);
+    for (uint32_t i = begin + Batch; i-- != begin;) {
+      auto *place = findPlace(i, /*make*/ true);
+      if (!place || i == 0)
+        continue;
+      place->store(freePlace(first, 0), std::memory_order_relaxed);
+      first = i;
+      ++count;
+    }
+    if (!count) // No memory, or 2^29 tasks.
+      UsedPlaces.fetch_sub(Batch, std::memory_order_relaxed);
+  }
+  record->ForMonitor[0] = first;
+  record->ForMonitor[1] = count;
+}
+
+void liveness::addTask(void *task, Record *record) {
+  if (!record)
+    return;
+  if (__builtin_expect(!record->ForMonitor[0], 0)) {
+    takePlaces(record);
+    if (!record->ForMonitor[0])
+      return;
+  }
+  auto number = record->ForMonitor[0];
+  auto &place = placeAt(number);
+  record->ForMonitor[0] = nextOf(place);
+  --record->ForMonitor[1];
+  taskWords(static_cast<AsyncTask *>(task))[0] = number;
+  taskWords(static_cast<AsyncTask *>(task))[1] = Runtime->Now.load(std::memory_order_relaxed);
+  place.store(reinterpret_cast<uint64_t>(task), std::memory_order_release);
+}
+
+void liveness::removeTask(void *task, Record *record) {
+  auto number = taskWords(static_cast<AsyncTask *>(task))[0];
+  placeAt(number).store(freePlace(record ? record->ForMonitor[0] : 0, 0),
+                        std::memory_order_relaxed);
+  // Whoever sees what takes the task's memory next sees that it is gone.
+  std::atomic_thread_fence(std::memory_order_release);
+  if (!record)
+    return giveBatch(number);
+  record->ForMonitor[0] = number;
+  if (__builtin_expect(++record->ForMonitor[1] < 2 * Batch, 1))
+    return;
+  auto last = number;
+  for (uint32_t i = Batch; --i;)
+    last = nextOf(placeAt(last));
+  record->ForMonitor[0] = nextOf(placeAt(last));
+  record->ForMonitor[1] -= Batch;
+  placeAt(last).store(freePlace(0, 0), std::memory_order_relaxed);
+  giveBatch(number);
+}
+
+/// Other threads were perhaps about to change theirs when the process forked.
+void liveness::forgetFreePlaces() {
+  for (uint32_t i = 0; i != recordCount(); ++i)
+    for (auto &word : Runtime->recordAt(i).ForMonitor)
+      word = 0;
+}
+
+bool liveness::isLive(const void *task, uint32_t place) {
+  auto *found = place ? findPlace(place, false) : nullptr;
+  return !found || found->load(std::memory_order_acquire) ==
+                       reinterpret_cast<uint64_t>(task);
+}
+
+/*****************************************************************************/
+/************************************ TREE ***********************************/
+/*****************************************************************************/
+
+namespace {
+
+struct Node {
+  uint64_t Task, Parent;
+  uint32_t FirstChild, Next; ///< index + 1
+};
+
+/// The lister's own: names of functions and types, by address.
+struct CachedName {
+  const void *Address;
+  char Name[128];
+};
+
+} // namespace
+
+static CachedName NameCache[512];
+
+static const char *nameOf(const void *address, NameRequest::Kind kind,
+                          const void *closure = nullptr) {
+  if (!address)
+    return "";
+  auto hash = reinterpret_cast<uintptr_t>(address);
+  auto &cached = NameCache[(hash ^ hash >> 9) % 512];
+  if (cached.Address != address) {
+    static NameRequest request;
+    request.Count = 0;
+    request.add(address, kind, closure);
+    findNames(request, 2000 * NsPerMs); // this thread may wait
+    snprintf(cached.Name, sizeof(cached.Name), "%s", request.Name[0]);
+    // A number may be a name later, and closures of one thunk differ.
+    bool isName = strncmp(cached.Name, "0x", 2) && !closure;
+    cached.Address = isName ? address : nullptr;
+  }
+  return cached.Name;
+}
+
+static void addTaskLine(Text &text, Peek &peek, const Node &node,
+                        unsigned depth) {
+  TaskInfo info;
+  auto *task = reinterpret_cast<const void *>(node.Task);
+  if (!readTask(peek, task, info) || !isLive(task, info.Place))
+    return;
+  static const char *const states[] = {"running", "enqueued", "suspended",
+                                       "complete"};
+  auto age = Runtime->Now.load(std::memory_order_relaxed) - info.LastRun;
+  uint64_t other = 0;
+  if (info.Dependency == 1) {
+    TaskInfo awaited;
+    if (readTask(peek, info.DependsOn, awaited, nullptr, false))
+      other = awaited.Id;
+  }
+  char executor[128], function[128];
+  const char *type = nameOf(info.ExecutorType, NameRequest::Type);
+  snprintf(executor, sizeof(executor), "%s",
+           info.Dependency == 4 && info.DependsOn == Known.MainQueue ||
+                   isMainExecutor(type)
+               ? "MainActor"
+               : type);
+  snprintf(function, sizeof(function), "%s",
+           nameOf(info.Function, NameRequest::Function, info.Closure));
+  if (UseJson) {
+    text.add("{");
+    addTime(text);
+    text.add(",\"kind\":\"task\",\"task\":%llu,\"state\":\"%s\","
+             "\"last_run_ms_ago\":%u,\"depth\":%u,\"priority\":%u",
+             (unsigned long long)info.Id, states[info.State], age, depth,
+             info.Priority);
+    addQuoted(text, "name", info.Name);
+    addQuoted(text, "function", function);
+    if (info.Dependency == 1)
+      text.add(",\"waits_for_task\":%llu", (unsigned long long)other);
+    if (info.Dependency == 2 || info.Dependency == 3)
+      text.add(",\"waits_for\":\"%s\"",
+               info.Dependency == 2 ? "continuation" : "group");
+    addQuoted(text, "executor", executor);
+    text.add("}\n");
+    return;
+  }
+  text.add("liveness:   %*stask %llu", int(depth < 40 ? depth : 40) * 2, "",
+           (unsigned long long)info.Id);
+  if (info.Name[0])
+    text.add(" \"%s\"", info.Name);
+  text.add(", %s", states[info.State]);
+  if (info.Dependency == 4 && !info.DependsOn)
+    text.add(" on the pool");
+  else if (info.Dependency == 4)
+    text.add(" on %s %p", executor[0] ? executor : "executor", info.DependsOn);
+  text.add(", last run %u ms ago", age);
+  if (function[0])
+    text.add(", in %s", function);
+  if (info.Dependency == 1)
+    text.add(", waits for task %llu", (unsigned long long)other);
+  if (info.Dependency == 2)
+    text.add(", waits for a continuation");
+  if (info.Dependency == 3)
+    text.add(", waits for its group");
+  text.add("\n");
+}
+
+void liveness::listTasks(uint32_t limit,
+                         void (*write)(const char *, size_t)) {
+  static Text text;
+  auto flush = [&](bool all) {
+    if (text.size() && (all || text.room() < 2048)) {
+      write(text.get(), text.size());
+      text.clear();
+    }
+  };
+  auto used = UsedPlaces.load(std::memory_order_acquire);
+  size_t size = (size_t(used) + 1) * sizeof(Node);
+  auto *nodes = static_cast<Node *>(allocatePages(size));
+  if (!nodes)
+    return;
+  uint32_t count = 0;
+  Peek peek;
+  for (uint32_t i = 1; i < used; ++i) {
+    auto *place = findPlace(i, false);
+    uint64_t task = place ? place->load(std::memory_order_acquire) : 1;
+    if (task && !(task & 1))
+      nodes[count++].Task = task;
+  }
+  std::sort(nodes, nodes + count,
+            [](const Node &a, const Node &b) { return a.Task < b.Task; });
+  auto find = [&](uint64_t task) {
+    auto *found = std::lower_bound(
+        nodes, nodes + count, task,
+        [](const Node &node, uint64_t task) { return node.Task < task; });
+    return found != nodes + count && found->Task == task ? found : nullptr;
+  };
+  // Children in front of their siblings. Node 0 of a list is at index + 1.
+  uint32_t roots = 0;
+  for (uint32_t i = count; i--;) {
+    TaskInfo info;
+    auto *task = reinterpret_cast<const void *>(nodes[i].Task);
+    uint64_t parent = readTask(peek, task, info, nullptr, false) ? info.Parent
+                                                                 : 0;
+    auto *node = parent && parent != nodes[i].Task ? find(parent) : nullptr;
+    auto &first = node ? node->FirstChild : roots;
+    nodes[i].Parent = node ? uint64_t(node - nodes) + 1 : 0;
+    nodes[i].Next = first;
+    first = i + 1;
+  }
+  if (!UseJson) {
+    text.add("liveness: ");
+    addTime(text);
+    text.add(" %u live tasks\n", count);
+  }
+  // Down to the first child, else to the sibling, else up. A parent's memory may
+  // have changed between two reads, so a cycle cannot be ruled out.
+  uint32_t printed = 0, depth = 0;
+  for (uint32_t at = roots; at && printed < count && printed != limit;
+       ++printed) {
+    addTaskLine(text, peek, nodes[at - 1], depth);
+    flush(false);
+    if (nodes[at - 1].FirstChild) {
+      at = nodes[at - 1].FirstChild;
+      ++depth;
+      continue;
+    }
+    while (at && !nodes[at - 1].Next) {
+      at = uint32_t(nodes[at - 1].Parent);
+      depth -= depth != 0;
+    }
+    if (at)
+      at = nodes[at - 1].Next;
+  }
+  if (printed < count && !UseJson)
+    text.add("liveness:   and %u more\n", count - printed);
+  flush(true);
+  munmap(nodes, size);
+}

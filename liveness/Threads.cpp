@@ -1,0 +1,540 @@
+//===--- Threads.cpp - What may wait, each on a thread of its own ---------===//
+//
+// This source file is part of the Swift.org open source project
+//
+// Copyright (c) 2025 Apple Inc. and the Swift project authors
+// Licensed under Apache License v2.0 with Runtime Library Exception
+//
+// See https://swift.org/LICENSE.txt for license information
+// See https://swift.org/CONTRIBUTORS.txt for the list of Swift project authors
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <initializer_list>
+#include <link.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+using namespace swift;
+using namespace swift::liveness;
+
+bool Helper::waitUntil(uint64_t ns) {
+  struct timespec until = {time_t(ns / (1000 * NsPerMs)),
+                           long(ns % (1000 * NsPerMs))};
+  return sem_clockwait(&Wake, CLOCK_MONOTONIC, &until) == 0;
+}
+
+bool liveness::startHelper(const char *name, void (*run)()) {
+  // Signals are for the program's threads, but a crash here is one here.
+  sigset_t blocked, old;
+  sigfillset(&blocked);
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+    sigdelset(&blocked, number);
+  pthread_sigmask(SIG_SETMASK, &blocked, &old);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  // The stack that the program's threads have: its thread-local storage may be
+  // large, and pages that are not touched cost nothing.
+  int error = pthread_create(
+      &thread, &attributes,
+      [](void *run) -> void * {
+        reinterpret_cast<void (*)()>(run)();
+        return nullptr;
+      },
+      reinterpret_cast<void *>(run));
+  if (!error && name)
+    pthread_setname_np(thread, name);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  return !error;
+}
+
+/*****************************************************************************/
+/*********************************** NAMES ***********************************/
+/*****************************************************************************/
+
+static void demangle(const char *mangled, char *name, size_t size) {
+  auto length = strlen(mangled);
+  char *full = Known.DemangleShort
+                   ? Known.DemangleShort(mangled, length, nullptr, nullptr)
+               : Known.Demangle
+                   ? Known.Demangle(mangled, length, nullptr, nullptr, 0)
+                   : nullptr;
+  if (!full && !strncmp(mangled, "_Z", 2))
+    full = abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
+  const char *text = full ? full : mangled;
+  // "(1) suspend resume partial function for f() async": f() is what is meant.
+  for (const char *part : {"resume partial function for ", "partial apply for ",
+                           "partial apply forwarder for "})
+    while (auto *found = strstr(text, part))
+      text = found + strlen(part);
+  snprintf(name, size, "%s", text);
+  free(full);
+}
+
+/// A file's own symbol table also has what is not exported, as the functions of
+/// an executable. libbacktrace could read it, but reads all images before its
+/// first answer: 250 ms of processor time. Here one pass over one table does.
+/// \param address as linked. \returns whether `name` is its function.
+static bool findInTable(const char *file, size_t size, uintptr_t address,
+                        bool atBegin, char *name, size_t nameSize) {
+  auto *header = reinterpret_cast<const ElfW(Ehdr) *>(file);
+  auto has = [&](size_t offset, size_t length) {
+    return offset <= size && length <= size - offset;
+  };
+  if (!has(0, sizeof(*header)) || memcmp(file, ELFMAG, SELFMAG) ||
+      header->e_shentsize != sizeof(ElfW(Shdr)) ||
+      !has(header->e_shoff, header->e_shnum * sizeof(ElfW(Shdr))))
+    return false;
+  auto *sections = reinterpret_cast<const ElfW(Shdr) *>(file + header->e_shoff);
+  for (unsigned i = 0; i != header->e_shnum; ++i) {
+    auto &table = sections[i];
+    if (table.sh_type != SHT_SYMTAB || table.sh_link >= header->e_shnum)
+      continue;
+    auto &text = sections[table.sh_link];
+    if (!has(table.sh_offset, table.sh_size) ||
+        !has(text.sh_offset, text.sh_size))
+      continue;
+    auto *symbols =
+        reinterpret_cast<const ElfW(Sym) *>(file + table.sh_offset);
+    for (size_t s = 0; s != table.sh_size / sizeof(*symbols); ++s) {
+      auto &symbol = symbols[s];
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
+          address - symbol.st_value >= (atBegin ? 1 : symbol.st_size) ||
+          symbol.st_name >= text.sh_size)
+        continue;
+      snprintf(name, nameSize, "%.*s", int(text.sh_size - symbol.st_name),
+               file + text.sh_offset + symbol.st_name);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// \returns whether there is a name. If not, and for an address that is not the
+/// begin of a function where that is asked, name is a number.
+static bool nameFunction(const void *address, char *name, size_t size,
+                         bool atBegin = false) {
+  Dl_info info = {};
+  struct link_map *image = nullptr;
+  char symbol[2048] = "";
+  if (dladdr1(address, &info, reinterpret_cast<void **>(&image),
+              RTLD_DL_LINKMAP)) {
+    // The program's own file has no name there.
+    int fd = open(image && *image->l_name ? image->l_name : "/proc/self/exe",
+                  O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+      auto length = size_t(status.st_size);
+      void *file = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, fd, 0);
+      if (file != MAP_FAILED) {
+        findInTable(static_cast<char *>(file), length,
+                    reinterpret_cast<uintptr_t>(address) - image->l_addr,
+                    atBegin, symbol, sizeof(symbol));
+        munmap(file, length);
+      }
+    }
+    if (fd >= 0)
+      close(fd);
+  }
+  if (!*symbol && info.dli_sname && (!atBegin || info.dli_saddr == address))
+    snprintf(symbol, sizeof(symbol), "%s", info.dli_sname);
+  if (*symbol) {
+    demangle(symbol, name, size);
+    return true;
+  }
+  const char *path = info.dli_fname ? info.dli_fname : "";
+  const char *slash = strrchr(path, '/');
+  snprintf(name, size, "%p%s%s", address, *path ? " in " : "",
+           slash ? slash + 1 : path);
+  return false;
+}
+
+/// Names what a task began with. The compiler's thunk hides it in its closure,
+/// behind the header and perhaps some metadata: two words, a pointer to a
+/// relative pointer to a function, and a closure.
+static void nameEntry(const void *function, const void *closure, char *name,
+                      size_t size) {
+  Peek peek;
+  nameFunction(function, name, size);
+  for (unsigned depth = 0; closure && depth != 4 && strstr(name, "thunk ");
+       ++depth) {
+    auto *words = static_cast<const void *const *>(closure) + 2;
+    closure = nullptr;
+    for (unsigned i = 0; i <= 3 && !closure; ++i) {
+      const char *wrapped[2];
+      int32_t offset;
+      char inner[256];
+      if (!peek.read(words + i, wrapped) || !peek.read(wrapped[0], offset) ||
+          !nameFunction(wrapped[0] + offset, inner, sizeof(inner), true))
+        continue;
+      snprintf(name, size, "%s", inner);
+      closure = wrapped[1];
+      break;
+    }
+  }
+}
+
+/// The metadata is that of a class whose object was alive: it does not go.
+static void nameType(const void *metadata, char *name, size_t size) {
+  struct Pair {
+    const char *Data;
+    uintptr_t Length;
+  };
+  using GetName = __attribute__((swiftcall)) Pair(const void *, bool);
+  if (!Known.GetTypeName)
+    return;
+  auto pair = reinterpret_cast<GetName *>(Known.GetTypeName)(metadata, true);
+  snprintf(name, size, "%.*s", int(pair.Length), pair.Data);
+}
+
+void liveness::findNamesHere(NameRequest &names) {
+  for (unsigned i = 0; i != names.Count; ++i) {
+    auto *name = names.Name[i];
+    constexpr size_t size = sizeof(names.Name[i]);
+    if (names.Kinds[i] == NameRequest::Type)
+      nameType(names.Address[i], name, size);
+    else if (names.Kinds[i] == NameRequest::Entry)
+      nameEntry(names.Address[i], names.Closure[i], name, size);
+    else
+      nameFunction(names.Address[i], name, size);
+  }
+}
+
+namespace {
+
+/// Whoever asks takes a free slot, and the namer answers. A slot that is given up
+/// belongs to the namer until it comes to it.
+struct NameSlot {
+  enum : uint32_t { Free, Filling, Asked, Working, Done, GivenUp };
+  std::atomic<uint32_t> State;
+  Helper Answered;
+  NameRequest Names;
+};
+
+} // namespace
+
+static NameSlot NameSlots[4];
+static Helper NamerWake;
+/// A request was given up, and the namer has not come to it yet.
+static std::atomic<bool> NamerIsStuck;
+
+static void runNamer() {
+  for (;;) {
+    NamerWake.wait();
+    NamerIsStuck.store(false, std::memory_order_relaxed);
+    for (auto &slot : NameSlots) {
+      uint32_t state = NameSlot::Asked;
+      if (!slot.State.compare_exchange_strong(state, NameSlot::Working))
+        continue;
+      findNamesHere(slot.Names);
+      state = NameSlot::Working;
+      if (slot.State.compare_exchange_strong(state, NameSlot::Done))
+        slot.Answered.post();
+      else
+        slot.State.store(NameSlot::Free, std::memory_order_release);
+    }
+  }
+}
+
+void liveness::findNames(NameRequest &names, uint64_t ns) {
+  for (unsigned i = 0; i != names.Count; ++i)
+    if (names.Kinds[i] != NameRequest::Type)
+      snprintf(names.Name[i], sizeof(names.Name[i]), "%p", names.Address[i]);
+  if (!names.Count || NamerIsStuck.load(std::memory_order_relaxed))
+    return;
+  for (auto &slot : NameSlots) {
+    uint32_t state = NameSlot::Free;
+    if (!slot.State.compare_exchange_strong(state, NameSlot::Filling))
+      continue;
+    auto until = nowNs() + ns;
+    slot.Names = names;
+    slot.State.store(NameSlot::Asked, std::memory_order_release);
+    NamerWake.post();
+    while (!slot.Answered.waitUntil(until) && nowNs() < until)
+      ;
+    for (;;) {
+      state = slot.State.load(std::memory_order_acquire);
+      if (state == NameSlot::Done) {
+        names = slot.Names;
+        slot.Answered.reset();
+        slot.State.store(NameSlot::Free, std::memory_order_release);
+        return;
+      }
+      auto next = state == NameSlot::Asked ? NameSlot::Free : NameSlot::GivenUp;
+      if (slot.State.compare_exchange_strong(state, next)) {
+        NamerIsStuck.store(true, std::memory_order_relaxed);
+        NamerWake.post(); // It takes that back.
+        return;
+      }
+    }
+  }
+}
+
+/*****************************************************************************/
+/********************************** WRITING **********************************/
+/*****************************************************************************/
+
+namespace {
+
+/// Reports from one thread, the monitor's, to one other.
+class ReportQueue {
+  static constexpr uint32_t Size = 8;
+  Report Reports[Size];
+  std::atomic<uint32_t> Begin, End;
+
+public:
+  void reset() { Begin = End = 0; }
+  bool put(const Report &report) {
+    auto end = End.load(std::memory_order_relaxed);
+    if (end - Begin.load(std::memory_order_acquire) == Size)
+      return false;
+    Reports[end % Size] = report;
+    End.store(end + 1, std::memory_order_release);
+    return true;
+  }
+  Report *first() {
+    auto begin = Begin.load(std::memory_order_relaxed);
+    return begin == End.load(std::memory_order_acquire) ? nullptr
+                                                        : &Reports[begin % Size];
+  }
+  void drop() { Begin.store(Begin + 1, std::memory_order_release); }
+};
+
+} // namespace
+
+static ReportQueue ToWrite, ToCall;
+static Helper WriterWake, CallerWake;
+static std::atomic<uint32_t> TaskLimit;
+std::atomic<uint64_t> liveness::Unwritten;
+
+static void writeAll(const char *text, size_t size) {
+  while (size) {
+    auto written = write(STDERR_FILENO, text, size);
+    if (written < 0 && errno == EAGAIN) {
+      struct pollfd stderrOnly = {STDERR_FILENO, POLLOUT, 0};
+      poll(&stderrOnly, 1, -1);
+    } else if (written < 0 && errno != EINTR) {
+      return;
+    } else if (written > 0) {
+      text += written;
+      size -= size_t(written);
+    }
+  }
+}
+
+static void runWriter() {
+  uint64_t said = 0;
+  for (;;) {
+    WriterWake.wait();
+    while (auto *report = ToWrite.first()) {
+      writeAll(report->Message.get(), report->Message.size());
+      ToWrite.drop();
+      auto unwritten = Unwritten.load(std::memory_order_relaxed);
+      if (unwritten != said && !ToWrite.first() && !UseJson) {
+        char text[96];
+        int size = snprintf(text, sizeof(text),
+                            "liveness: %llu reports could not be written\n",
+                            (unsigned long long)(unwritten - said));
+        writeAll(text, size_t(size));
+        said = unwritten;
+      }
+    }
+    if (auto limit = TaskLimit.exchange(0))
+      listTasks(limit, writeAll);
+  }
+}
+
+void liveness::listTasksSoon(uint32_t limit) {
+  TaskLimit.store(limit);
+  WriterWake.post(); // also from a signal's handler
+}
+
+/*****************************************************************************/
+/********************************** CALLING **********************************/
+/*****************************************************************************/
+
+/// For a moment only, never while something is called.
+static pthread_mutex_t CallbackLock = PTHREAD_MUTEX_INITIALIZER;
+static swift_liveness_callback Callback;
+static void *CallbackContext;
+/// Keeps the callback's library loaded.
+static void *CallbackLibrary;
+static std::atomic<bool> HasCallback, IsCalling, HasCaller;
+
+static void runCaller() {
+  for (;;) {
+    CallerWake.wait();
+    while (auto *report = ToCall.first()) {
+      pthread_mutex_lock(&CallbackLock);
+      auto callback = Callback;
+      auto *context = CallbackContext;
+      IsCalling.store(callback != nullptr);
+      pthread_mutex_unlock(&CallbackLock);
+      auto &to = report->Public;
+      to.text = report->Message.get();
+      if (to.thread) {
+        to.thread = &report->Thread;
+        to.checkpoints = report->Checkpoints;
+        auto &thread = report->Thread;
+        const char **strings[] = {&thread.thread_name, &thread.scope,
+                                  &thread.task_name,   &thread.executor_type,
+                                  &thread.function,    &thread.waits_in};
+        for (unsigned i = 0; i != 6; ++i)
+          *strings[i] = report->Strings[i];
+      }
+      if (callback)
+        callback(&to, context);
+      IsCalling.store(false);
+      ToCall.drop();
+    }
+  }
+}
+
+bool liveness::callbackIsRunning() { return IsCalling.load(); }
+
+bool liveness::startCallbackHelper() {
+  return !HasCallback.load() || HasCaller.exchange(true) ||
+         startHelper("swift-live-call", runCaller);
+}
+
+void liveness::setCallback(swift_liveness_callback callback, void *context) {
+  // On the program's thread: these wait for the loader.
+  Dl_info info;
+  void *library = nullptr;
+  if (callback && dladdr(reinterpret_cast<void *>(callback), &info) &&
+      info.dli_fname)
+    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  pthread_mutex_lock(&CallbackLock);
+  Callback = callback;
+  CallbackContext = context;
+  auto *old = CallbackLibrary;
+  CallbackLibrary = library;
+  HasCallback.store(callback != nullptr);
+  bool mayGo = !IsCalling.load();
+  pthread_mutex_unlock(&CallbackLock);
+  // One that is being called keeps its library for good: a rare leak.
+  if (old && mayGo)
+    dlclose(old);
+  startCallbackHelper();
+}
+
+void liveness::deliver(const Report &report, bool quiet, bool wait) {
+  bool lost = false;
+  if (!quiet && !ToWrite.put(report))
+    lost = true;
+  if (HasCallback.load() && !ToCall.put(report))
+    lost = true;
+  Unwritten.fetch_add(lost, std::memory_order_relaxed);
+  WriterWake.post();
+  CallerWake.post();
+  for (unsigned i = 0; wait && i != 1000 && (ToWrite.first() || IsCalling); ++i) {
+    struct timespec millisecond = {0, long(NsPerMs)};
+    nanosleep(&millisecond, nullptr);
+  }
+}
+
+/*****************************************************************************/
+/*********************************** PROBES **********************************/
+/*****************************************************************************/
+
+namespace {
+
+/// A job that is not a task, as swift/ABI/Task.h lays it out.
+struct alignas(16) ProbeJob {
+  const void *Metadata;
+  uintptr_t References;
+  void *SchedulerPrivate[2];
+  uint32_t Flags, Id;
+  void *Voucher, *Reserved;
+  __attribute__((swiftasynccall)) void (*Run)(ProbeJob *);
+  /// The job's last access. Until then it belongs to the executor.
+  std::atomic<bool> Ran;
+};
+
+} // namespace
+
+static constexpr uint8_t Priorities[] = {0x21, 0x19, 0x15, 0x11, 0x09};
+static ProbeJob Probes[5];
+static Helper ProberWake;
+static std::atomic<uint32_t> ProbesToSend;
+/// Those that the program's threads are born with. So are the pool's.
+static sigset_t ProgramSignals;
+
+static void runProber() {
+  using Enqueue = __attribute__((swiftcall)) void(void *);
+  auto *enqueue = reinterpret_cast<Enqueue *>(Known.EnqueueGlobal);
+  for (;;) {
+    ProberWake.wait();
+    auto which = ProbesToSend.exchange(0);
+    for (unsigned i = 0; enqueue && Known.JobMetadata && i != 5; ++i) {
+      if (!(which & 1u << i))
+        continue;
+      auto &probe = Probes[i];
+      constexpr uint32_t nullaryContinuation = 195;
+      probe.Metadata = Known.JobMetadata;
+      probe.References = 0;
+      probe.Flags = nullaryContinuation | uint32_t(Priorities[i]) << 8;
+      probe.Run = [](ProbeJob *job) __attribute__((swiftasynccall)) {
+        job->Ran.store(true, std::memory_order_release);
+      };
+      sigset_t own;
+      pthread_sigmask(SIG_SETMASK, &ProgramSignals, &own);
+      enqueue(&probe);
+      pthread_sigmask(SIG_SETMASK, &own, nullptr);
+    }
+  }
+}
+
+void liveness::sendProbe(uint32_t which) {
+  Probes[which].Ran.store(false, std::memory_order_relaxed);
+  ProbesToSend.fetch_or(1u << which);
+  ProberWake.post();
+}
+
+bool liveness::probeRan(uint32_t which) {
+  return Probes[which].Ran.load(std::memory_order_acquire);
+}
+
+/*****************************************************************************/
+/******************************** ALL OF THEM ********************************/
+/*****************************************************************************/
+
+/// Before the first start, and in the child of a fork, which has no helpers.
+void liveness::resetHelpers() {
+  for (auto &slot : NameSlots) {
+    slot.State = NameSlot::Free;
+    slot.Answered.reset();
+  }
+  for (auto *helper : {&NamerWake, &WriterWake, &CallerWake, &ProberWake})
+    helper->reset();
+  pthread_mutex_init(&CallbackLock, nullptr);
+  ToWrite.reset();
+  ToCall.reset();
+  NamerIsStuck = IsCalling = HasCaller = false;
+  TaskLimit = ProbesToSend = 0;
+  Unwritten = 0;
+}
+
+bool liveness::startHelpers() {
+  pthread_sigmask(SIG_SETMASK, nullptr, &ProgramSignals);
+  // A pool's thread has the name of the one that makes it.
+  return startHelper("swift-live-name", runNamer) &&
+         startHelper("swift-live-write", runWriter) &&
+         startHelper(nullptr, runProber) && startCallbackHelper();
+}

@@ -1,1 +1,0 @@
-../../../../../liveness/LivenessScope.swift

@@ -1,0 +1,83 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out > %t/log 2>&1
+// RUN: %FileCheck %s < %t/log
+// RUN: %FileCheck --check-prefix=MANY %s < %t/log
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// REQUIRES: OS=linux-gnu
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+
+// The signal ends a process without the monitor.
+// UNSUPPORTED: without_executor-liveness-scopes
+
+// All live tasks, as a tree: what each is, and what it waits for.
+
+import Dispatch
+import Glibc
+
+actor Busy {
+  func block(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+  func nothing() {}
+}
+
+@MainActor func onMain() {}
+
+func leak() async {
+  await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+}
+
+func listTasks() {
+  kill(getpid(), SIGUSR2)
+  usleep(700_000)
+}
+
+@main struct Main {
+  static func main() async {
+    setvbuf(stdout, nil, _IOLBF, 0)
+    let semaphore = DispatchSemaphore(value: 0)
+    let busy = Busy()
+    // CHECK: liveness: {{.*Z}} {{[0-9]+}} live tasks
+    // CHECK-DAG: liveness:   task [[LEAKED:[0-9]+]] "leaked", suspended, last run {{[0-9]+}} ms ago, in {{leak|withUnsafeContinuation}}{{.*}}, waits for a continuation
+    let leaked = Task.detached(name: "leaked") { await leak() }
+    // CHECK-DAG: liveness:   task {{[0-9]+}} "waits", suspended, last run {{.*}}, in closure {{.*}}, waits for task [[LEAKED]]
+    Task.detached(name: "waits") { await leaked.value }
+    // CHECK-DAG: liveness:   task {{[0-9]+}} "runs", running
+    Task.detached(name: "runs") { await busy.block(semaphore) }
+    usleep(50_000)
+    // CHECK-DAG: liveness:   task {{[0-9]+}} "queued", enqueued on a.Busy 0x
+    Task.detached(name: "queued") { await busy.nothing() }
+    // CHECK-DAG: liveness:   task {{[0-9]+}} "parent", suspended{{.*}}, waits for its group
+    // CHECK-DAG: liveness:     task {{[0-9]+}} "child", suspended{{.*}}, waits for a continuation
+    Task.detached(name: "parent") {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask(name: "child") { await leak() }
+        await group.waitForAll()
+      }
+    }
+    usleep(100_000)
+    // On a thread of its own: this one has to give an answer to nobody.
+    await Task.detached { listTasks() }.value
+    // CHECK: signal
+    print("signal")
+    for _ in 0..<1 { semaphore.signal() }
+
+    // Tasks that have come and gone are not there, whoever destroyed them.
+    for _ in 0..<100 {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<100 { group.addTask { await busy.nothing() } }
+      }
+    }
+    // MANY: signal
+    // MANY: liveness: {{.*Z}} {{[1-9]|1[0-9]}} live tasks
+    // MANY: done
+    await Task.detached { listTasks() }.value
+    print("done")
+  }
+}
