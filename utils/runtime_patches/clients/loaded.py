@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ..base.errors import UserError
-from ..runtimes.libraries import NAMES
+from ..runtimes.libraries import LIBRARIES, NAMES
 
 
 def environment(prefix):
@@ -27,11 +27,11 @@ def libraries(prefix, pid):
 
 def check(found, what, runtime):
     """UserError unless the libraries `found` are those of a runtime, and no other ones."""
-    for library in NAMES:
-        paths = found.get(library, set())
-        wanted = str(runtime.library(library))
-        if paths != {wanted}:
+    for library in LIBRARIES:
+        paths = found.get(library.name, set())
+        wanted = str(runtime.library(library.name))
+        if paths != {wanted} and (paths or library.always):
             raise UserError(
-                f"{what} on {runtime} ran with {', '.join(sorted(paths)) or 'no ' + library}",
+                f"{what} on {runtime} ran with {', '.join(sorted(paths)) or 'no ' + library.name}",
                 f"it should have been {wanted}: is LD_PRELOAD set?",
             )

@@ -124,16 +124,7 @@ def _same(git, state, chosen, partial):
         return True
     tree = {
         line.split("\t")[1]: line.split()[2]
-        for line in git.out(
-            "ls-tree",
-            "-r",
-            state.tests or state.head,
-            "--",
-            "test/Concurrency",
-            "test/Runtime",
-            "test/programs",
-            "benchmark/single-source",
-        ).splitlines()
+        for line in git.out("ls-tree", "-r", state.tests or state.head, "--", *series.LAID_FOLDERS).splitlines()
     }
     return all(tree.get(path) == git.line("hash-object", ours) for path, ours in series.laid_files().items())
 

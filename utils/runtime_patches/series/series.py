@@ -18,6 +18,7 @@ _LAID = (
     ("liveness/include", "*"),  # what tests of the monitor compile
     ("liveness/samples", "*"),
 )
+LAID_FOLDERS = tuple(folder for folder, _ in _LAID)
 
 
 class Series:
