@@ -14,8 +14,8 @@
 // jobs here are the steps of a task that goes from one actor to another. Their
 // executors only keep the job, so that all is done by one thread.
 //
-// JobOverhead:    the monitor is off, as it is by default.
-// JobOverhead.On: it is on. Where the runtime has none there is no such row.
+// JobOverhead: the monitor is off, as it is by default. benchmark/liveness measures
+//              it while it is on.
 
 #if canImport(Darwin)
 import Darwin
@@ -29,43 +29,11 @@ import TestsUtils
 public var benchmarks: [BenchmarkInfo] {
   guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, *) else { return [] }
   let steps = Steps()
-  var entries = [
+  return [
     BenchmarkInfo(
       name: "Liveness.JobOverhead", runFunction: { steps.run(1000 * $0) },
       tags: [.concurrency])
   ]
-  if let monitor = Monitor.find() {
-    entries.append(
-      BenchmarkInfo(
-        name: "Liveness.JobOverhead.On", runFunction: { steps.run(1000 * $0) },
-        tags: [.concurrency], setUpFunction: { precondition(monitor.start(nil)) },
-        tearDownFunction: monitor.stop))
-  }
-  return entries
-}
-
-/// The monitor of the runtime that is loaded, if it has one.
-private struct Monitor {
-  let start: @convention(c) (_ settings: UnsafeRawPointer?) -> Bool
-  let stop: @convention(c) () -> Void
-
-  static func find() -> Monitor? {
-#if canImport(Darwin)
-    let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT
-#else
-    let anywhere: UnsafeMutableRawPointer? = nil
-#endif
-    typealias Load = @convention(c) () -> UnsafeRawPointer?
-    // swift_liveness_functions: its size, start, stop.
-    guard let load = dlsym(anywhere, "swift_liveness_load"),
-      let functions = unsafeBitCast(load, to: Load.self)()
-    else { return nil }
-    let word = MemoryLayout<UnsafeRawPointer>.size
-    return Monitor(
-      start: functions.load(
-        fromByteOffset: word, as: (@convention(c) (UnsafeRawPointer?) -> Bool).self),
-      stop: functions.load(fromByteOffset: 2 * word, as: (@convention(c) () -> Void).self))
-  }
 }
 
 /// The jobs of one task, which wait for `run`.
