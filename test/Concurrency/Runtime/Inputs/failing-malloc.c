@@ -15,7 +15,6 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 static _Thread_local long countdown;
 static _Thread_local int hasFailed;
 static _Thread_local int onlyAligned;
-static _Thread_local int mappingFails;
 
 static int fails(void) {
   if (countdown == 0 || --countdown != 0)
@@ -39,14 +38,12 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
 // Only of the libraries of Swift: the C library calls its own.
 void *mmap(void *address, size_t size, int protection, int flags, int file,
            off_t offset) {
-  if (!mappingFails && !fails())
+  if (!fails())
     return (void *)syscall(SYS_mmap, address, size, protection, flags, file,
                            offset);
   errno = ENOMEM;
   return MAP_FAILED;
 }
-
-void failMapping(void) { mappingFails = 1; }
 
 void failMalloc(long number) {
   hasFailed = 0;

@@ -12,7 +12,4 @@ void failAlignedMalloc(long number);
 /// Let no allocation fail from now on. Returns 1 if one has failed.
 int stopFailingMalloc(void);
 
-/// Let every mmap of this thread fail from now on. The C library's own calls do not.
-void failMapping(void);
-
 #endif
