@@ -17,13 +17,6 @@
 // JobOverhead: the monitor is off, as it is by default. benchmark/liveness measures
 //              it while it is on.
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 import TestsUtils
 
 public var benchmarks: [BenchmarkInfo] {

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -parse-as-library -target %target-swift-6.2-abi-triple -Xfrontend -disable-availability-checking -Xfrontend -enable-builtin-module %s -o %t/random
+// RUN: %target-build-swift -O -parse-as-library -target %target-swift-6.2-abi-triple -Xfrontend -disable-availability-checking -Xfrontend -enable-builtin-module %s %S/../programs/Inputs/SplitMix64.swift -o %t/random
 // RUN: %target-codesign %t/random
 // RUN: %target-run %t/random --seeds 1:150
 
@@ -34,20 +34,6 @@ import Android
 import Builtin
 import Synchronization
 
-// MARK: - Random numbers
-
-struct SplitMix64 {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 // MARK: - What has happened, and what should have
 
 /// The program that is running. Its parts run one after the other, in several
@@ -78,13 +64,13 @@ final class World: Sendable {
 
   init(seed: UInt64) {
     var random = SplitMix64(state: seed)
-    let keyCount = [2, 4, 11, 11, keys.count][Int(random.next() % 5)]
+    let keyCount = [2, 4, 11, 11, keys.count][random.below(5)]
     state = Mutex(
       State(seed: seed, random: random, keyCount: keyCount, budget: 120))
   }
 
   func random(_ n: Int) -> Int {
-    state.withLock { Int($0.random.next() % UInt64(n)) }
+    state.withLock { $0.random.below(n) }
   }
 
   func randomKey() -> Int { random(state.withLock { $0.keyCount }) }

@@ -1,6 +1,6 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/../Concurrency/Runtime/Inputs/deinit-modes.c -o %t/deinit-modes.o
-// RUN: %target-build-swift -O -parse-as-library -target %target-swift-6.2-abi-triple -Xfrontend -disable-availability-checking -import-objc-header %S/../Concurrency/Runtime/Inputs/deinit-modes.h %s %S/../Concurrency/Runtime/Inputs/DeinitModes.swift %t/deinit-modes.o -o %t/random
+// RUN: %target-build-swift -O -parse-as-library -target %target-swift-6.2-abi-triple -Xfrontend -disable-availability-checking -import-objc-header %S/../Concurrency/Runtime/Inputs/deinit-modes.h %s %S/Inputs/SplitMix64.swift %S/../Concurrency/Runtime/Inputs/DeinitModes.swift %t/deinit-modes.o -o %t/random
 // RUN: %target-codesign %t/random
 // ThreadSanitizer makes it many times slower.
 // RUN: %target-run %t/random --seeds 1:%if tsan %{4%} %else %{20%} --operations 50000
@@ -42,22 +42,6 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-
-// MARK: - Random numbers
-
-struct SplitMix64 {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ n: Int) -> Int { Int(next() % UInt64(n)) }
-}
 
 // MARK: - What has happened, and what should have
 

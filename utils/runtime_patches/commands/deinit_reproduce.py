@@ -1,6 +1,5 @@
 """benchmark/deinit/reproduce: measures every experiment, and writes one table of all results."""
 
-import argparse
 import shutil
 import signal
 import sys
@@ -13,8 +12,6 @@ from ..benchmarks.deinit import experiments
 from ..cli import Parser, runtime
 
 HOME = REPORT / "deinit"
-# The patches that bring the modes, without those that make them fast.
-FEATURE = "upto:async-deinit"
 
 
 def parser():
@@ -26,12 +23,7 @@ def parser():
     )
     made.add("--quick", action="store_true", help="few points, at most 3 minutes")
     made.add("--fresh", action="store_true", help="measure again what is already measured")
-    made.add(
-        "--runtimes",
-        metavar="NAME,…",
-        default=argparse.SUPPRESS,
-        help=f"the runtimes to compare, oldest first (default: before,{FEATURE},after; with --quick before,after)",
-    )
+    made.add("--runtimes", metavar="NAME,…", default="before,after", help="the runtimes to compare, oldest first")
     return made
 
 
@@ -43,13 +35,9 @@ def main(options):
     from ..runtimes import build
     from ..workspace import provision
 
-    default = "before,after" if options.quick else f"before,{FEATURE},after"
-    text = getattr(options, "runtimes", default)
-    names = [name.strip() for name in text.split(",")]
+    names = [name.strip() for name in options.runtimes.split(",")]
     if len(names) < 2 or len(set(names)) != len(names):
-        raise UserError(
-            f"--runtimes: '{text}' does not name two or three different runtimes", "--runtimes before,after"
-        )
+        raise UserError(f"--runtimes: '{options.runtimes}' does not name different runtimes", "--runtimes before,after")
     runtimes = [runtime(name) for name in names]
     ws = provision.ready(options)
     # As Ctrl-C does: the measurement that runs is ended, too.

@@ -14,7 +14,7 @@ from ..base.paths import BUILD, TEST
 from ..base.progress import note
 from ..runtimes import build, program
 
-SOURCE = TEST / "programs" / "concurrency-random.swift"
+_SOURCES = (TEST / "programs" / "concurrency-random.swift", TEST / "programs" / "Inputs" / "SplitMix64.swift")
 _MODES = TEST / "Concurrency" / "Runtime" / "Inputs"
 _TIMEOUT = 300
 
@@ -31,14 +31,7 @@ class Case:
     @property
     def options(self):
         """The options of the program, and of utils/stress."""
-        return [
-            "--seeds",
-            f"{self.first}:{self.last}",
-            "--operations",
-            str(self.operations),
-            "--workers",
-            str(self.workers),
-        ]
+        return f"--seeds {self.first}:{self.last} --operations {self.operations} --workers {self.workers}".split()
 
 
 class Stress:
@@ -118,7 +111,7 @@ def _compile(ws, runtime):
         "concurrency-random",
         BUILD / "stress" / runtime.plain,
         runtime=runtime,
-        swift=[SOURCE, _MODES / "DeinitModes.swift"],
+        swift=[*_SOURCES, _MODES / "DeinitModes.swift"],
         c=[_MODES / "deinit-modes.c"],
         headers=[header],
         bridging=header,

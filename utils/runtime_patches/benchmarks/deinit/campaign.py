@@ -50,7 +50,6 @@ class Scale:
 
 FULL = Scale("full", thin=5, least=200, objects=50000, rounds=(3, 9), seconds=30, retry_ms=50)
 QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds=0, retry_ms=10)
-SCALES = {scale.name: scale for scale in (FULL, QUICK)}
 
 
 class Results:

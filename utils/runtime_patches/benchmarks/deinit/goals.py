@@ -30,15 +30,14 @@ class Goal:
         return ("≤ " if self.most else "≥ ") + self.form.format(self.limit)
 
 
-def goals(campaign, old, feature, new):
-    """The goals that can be judged from the runtimes of the campaign.
+def goals(campaign):
+    """The goals that can be judged from the runtimes of the campaign. The first is without the series.
 
-    old: without the series; feature: with the first patch that copies task-locals and
-    runs async deinits (None if it was not measured); new: with the whole series.
     R² is of the least squares; coefficients are fitted to the median, because a few
     disturbed points are enough to turn a parabola.
     """
     found = []
+    old, *others = campaign.names
 
     def fitted(name, run, params, phase="T", diff=None, robust=True):
         return model(campaign, e.Fit(run, params, diff=diff), phase, name, robust)
@@ -68,7 +67,7 @@ def goals(campaign, old, feature, new):
             form="{:.1%}",
         )
 
-    for name in [n for n in (old, feature, new) if n]:
+    for name in campaign.names:
         for run in (e.PLAIN_ARRAY, e.NO_HOP_RESET_ARRAY, e.NO_HOP_COPY_ARRAY, e.RESET_ARRAY):
             r_squared(name, run, "o", "T")
         # Behind ballast the sender alone decides how long scheduling takes.
@@ -80,7 +79,7 @@ def goals(campaign, old, feature, new):
         for run in (e.RESET_ARRAY, e.NO_HOP_RESET_ARRAY):
             share(name, run, "vo,o", "the task-locals at v = 200", 200, 1)
     today = fitted(old, e.TASK_COPY, "vo,o", "S")
-    for name in [n for n in (feature, new) if n]:
+    for name in others:
         add(
             f"copying a value: isolated deinit over Task {{}} on {old}",
             name,

@@ -31,15 +31,15 @@ def explanation(names):
 
 
 def make(campaign):
-    """The Outcome of everything that a campaign has measured. Its runtimes are the oldest one, perhaps the first
-    one that has all benchmarks, and the newest one."""
+    """The Outcome of everything that a campaign has measured. Its runtimes are in order, the oldest one
+    first."""
     names, rows = campaign.names, results.rows(campaign)
     made = outcome.begin(
         "deinit",
         "Isolated and async deinit",
         "benchmark/deinit/reproduce" + f"{' --quick' * (campaign.scale.name == 'quick')} --runtimes {','.join(names)}",
     )
-    found = goals.goals(campaign, names[0], names[1] if len(names) > 2 else None, names[-1])
+    found = goals.goals(campaign)
     reached = sum(goal.reached for goal in found)
     made.summary.append(f"{reached} of {len(found)} goals are reached.")
     made.table(

@@ -1,4 +1,4 @@
-//===--- TaskGroupChildren.swift ------------------------------------------===//
+//===--- TaskOperations.swift ---------------------------------------------===//
 //
 // This source file is part of the Swift.org open source project
 //
@@ -10,11 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the children of a group cost by the order in which they end, and by the
-// kind of group.
+// What the operations on groups and on the status of tasks cost. One thread does
+// all of it, except in IsCancelled.2: waking threads would hide the rest.
 //
-// One thread makes, ends and collects the children: waking threads would hide
-// the rest.
+// TaskGroup: children by the order in which they end, and by the kind of group.
+// TaskStatus:
+//   IsCancelled: one thread or two ask whether the same task is cancelled.
+//   Priority:    a task asks for its own priority.
+//   AsyncLet:    a child task, which does little else than change its status.
+//   Handler:     withTaskCancellationHandler.
+//   Cancel:      a task is cancelled that has a handler.
 
 import Dispatch
 import TestsUtils
@@ -24,12 +29,32 @@ public var benchmarks: [BenchmarkInfo] {
     return []
   }
   return [
-    entry("InOrder.10", 50) { await endChildren(10, inOrder) },
-    entry("InOrder.500", 1) { await endChildren(500, inOrder) },
-    entry("Reverse.500", 1) { await endChildren(500, reverse) },
-    entry("Random.500", 1) { await endChildren(500, random) },
-    entry("CancelAll.500", 1) { await cancelChildren(500) },
-    entry("Discarding.500", 1) { await discardChildren(500) },
+    entry("TaskGroup.InOrder.10", 50) { await endChildren(10, inOrder) },
+    entry("TaskGroup.InOrder.500", 1) { await endChildren(500, inOrder) },
+    entry("TaskGroup.Reverse.500", 1) { await endChildren(500, reverse) },
+    entry("TaskGroup.Random.500", 1) { await endChildren(500, random) },
+    entry("TaskGroup.CancelAll.500", 1) { await cancelChildren(500) },
+    entry("TaskGroup.Discarding.500", 1) { await discardChildren(500) },
+    poll("TaskStatus.IsCancelled.1", threads: 1),
+    poll("TaskStatus.IsCancelled.2", threads: 2),
+    entry("TaskStatus.Priority", 2000) { blackHole(Task.currentPriority) },
+    entry("TaskStatus.AsyncLet", 100) {
+      async let one = getOne()
+      check(await one == 1)
+    },
+    entry("TaskStatus.Handler", 1000) {
+      await withTaskCancellationHandler { blackHole(0) } onCancel: {}
+    },
+    entry("TaskStatus.Cancel", 50) {
+      let task = Task { @BenchmarkActor in
+        await withTaskCancellationHandler {
+          while !Task.isCancelled { await Task.yield() }
+        } onCancel: {}
+      }
+      await Task.yield()
+      task.cancel()
+      await task.value
+    },
   ]
 }
 
@@ -110,12 +135,33 @@ private func discardChildren(_ count: Int) async {
 }
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@Sendable private func getOne() async -> Int { 1 }
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private let asked = Task.detached {
+  try? await Task.sleep(nanoseconds: 1_000_000_000_000_000)
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func poll(_ name: String, threads: Int) -> BenchmarkInfo {
+  BenchmarkInfo(
+    name: name,
+    runFunction: { n in
+      let task = asked
+      DispatchQueue.concurrentPerform(iterations: threads) { _ in
+        for _ in 0..<(n * 10_000) { check(!task.isCancelled) }
+      }
+    },
+    tags: [.concurrency])
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 private func entry(
   _ name: String, _ rounds: Int,
   _ body: @escaping @BenchmarkActor @Sendable () async -> Void
 ) -> BenchmarkInfo {
   BenchmarkInfo(
-    name: "TaskGroup." + name,
+    name: name,
     runFunction: { n in
       let finished = DispatchSemaphore(value: 0)
       Task.detached { @BenchmarkActor in
