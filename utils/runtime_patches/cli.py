@@ -94,21 +94,19 @@ class Parser(argparse.ArgumentParser):
         self.completions[action.dest] = complete
         return action
 
+    def add_runtimes(self, *names, **options):
+        """Adds an argument whose values are Runtimes."""
+        options.setdefault("metavar", "NAME")
+        return self.add(*names, type=runtime, complete=runtime_names, **options)
+
     def add_harness(self, name, what, *, rounds=None, runtimes=None, two=False):
         """What all harnesses have. name: of the folder of the report; what: a row stands for; rounds:
         (default, help) of --rounds; runtimes: the help of RUNTIME…; two: whether they are at most two."""
         from .base.paths import REPORT
 
         if runtimes:
-            self.add(
-                "runtimes",
-                metavar="RUNTIME",
-                nargs="*",
-                type=runtime,
-                help=runtimes,
-                complete=runtime_names,
-                default=[runtime("before"), runtime("after")],
-            )
+            default = [runtime("before"), runtime("after")]
+            self.add_runtimes("runtimes", metavar="RUNTIME", nargs="*", help=runtimes, default=default)
             self.two = two
         self.add_argument("--filter", metavar="RE", type=pattern, default=".", help=f"only {what}s that match")
         if rounds:
@@ -163,6 +161,17 @@ def integer(least=0):
         if int(text) < least:
             raise BadValue(f"{text} is less than {least}", f"give a number from {least}")
         return int(text)
+
+    return convert
+
+
+def seconds(least, most):
+    """The type of times from `least` to `most` seconds."""
+
+    def convert(text):
+        if not re.fullmatch(r"\d{1,6}(\.\d*)?", text) or not least <= float(text) <= most:
+            raise BadValue(f"'{text}' is not a time from {least:g} to {most:g}", "give seconds")
+        return float(text)
 
     return convert
 

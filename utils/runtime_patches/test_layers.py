@@ -6,20 +6,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
-LAYERS = (
-    "commands",
-    "documentation",
-    "cli",
-    "testing",
-    "benchmarks",
-    "clients",
-    "report",
-    "runtimes",
-    "results",
-    "series",
-    "workspace",
-    "base",
-)
+LAYERS = "commands documentation cli testing benchmarks clients report runtimes results series workspace base".split()
 
 
 def imported(path):

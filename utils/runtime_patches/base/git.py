@@ -15,17 +15,8 @@ _ENV = {
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
 }
-_CONFIG = [
-    word
-    for setting in (
-        "core.autocrlf=false",
-        "core.hooksPath=/dev/null",
-        "core.quotepath=false",
-        "diff.algorithm=histogram",
-        "gc.auto=0",
-    )
-    for word in ("-c", setting)
-]
+_SETTINGS = "core.autocrlf=false core.hooksPath=/dev/null core.quotepath=false diff.algorithm=histogram gc.auto=0"
+_CONFIG = [word for setting in _SETTINGS.split() for word in ("-c", setting)]
 
 
 class Git:

@@ -1,6 +1,6 @@
 """benchmark/liveness/run-benchmark: what the liveness monitor costs."""
 
-from ..cli import Parser, integer, matching, runtime, runtime_names
+from ..cli import Parser, integer, matching
 
 
 def parser():
@@ -10,15 +10,8 @@ def parser():
         "one that is stuck.",
         ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness-scopes"],
     )
-    made.add(
-        "runtime",
-        metavar="RUNTIME",
-        nargs="?",
-        default="after",
-        type=runtime,
-        complete=runtime_names,
-        help="after, upto:PATCH, or any other that has the monitor (default: after)",
-    )
+    what = "after, upto:PATCH, or any other that has the monitor (default: after)"
+    made.add_runtimes("runtime", metavar="RUNTIME", nargs="?", default="after", help=what)
     made.add_harness("liveness", "row", rounds=(3, "samples of a row, in random order (default: 3)"))
     made.add("--milliseconds", metavar="N", type=integer(1), default="200", help="for a sample of a row")
     return made

@@ -1,12 +1,11 @@
 """benchmark/server/run-benchmark: what a server gains."""
 
-import re
 import time
 
 from ..base.errors import UserError
 from ..benchmarks.harness import programs
 from ..benchmarks.server import measure, run
-from ..cli import BadValue, Parser, integer, plural
+from ..cli import Parser, integer, plural, seconds
 from ..runtimes import build
 from ..runtimes.runtime import stock
 from ..workspace import provision
@@ -28,7 +27,7 @@ def parser():
         two=True,
     )
     made.add_argument(
-        "--seconds", metavar="S", type=_seconds, default="1.5", help="of each load on a server (default: 1.5)"
+        "--seconds", metavar="S", type=seconds(0.2, 99), default="1.5", help="of each load on a server (default: 1.5)"
     )
     made.add_argument(
         "--rates",
@@ -41,12 +40,6 @@ def parser():
     made.add_argument("--connections", metavar="N", type=integer(1), default=64, help="(default: 64)")
     made.add_argument("--port", metavar="N", type=integer(0), default=0, help="of the server (default: a free one)")
     return made
-
-
-def _seconds(text):
-    if not re.fullmatch(r"\d{1,2}(\.\d*)?", text) or float(text) < 0.2:
-        raise BadValue(f"'{text}' is no time from 0.2 to 99", "give seconds")
-    return float(text)
 
 
 def main(options):

@@ -1,6 +1,6 @@
 """utils/build-runtime: builds runtimes."""
 
-from ..cli import Parser, runtime, runtime_names
+from ..cli import Parser
 
 
 def parser():
@@ -11,7 +11,7 @@ def parser():
         "ubsan, debug (unpatched: before-asan, …). They are laid in build/runtimes/NAME.",
         ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"],
     )
-    made.add("runtimes", metavar="NAME", nargs="+", type=runtime, complete=runtime_names)
+    made.add_runtimes("runtimes", nargs="+")
     return made
 
 

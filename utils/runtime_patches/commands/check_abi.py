@@ -1,7 +1,7 @@
 """utils/check-abi: compares what programs and debuggers rely on."""
 
 from ..base.errors import UserError
-from ..cli import Parser, runtime, runtime_names
+from ..cli import Parser, runtime
 
 
 def parser():
@@ -13,24 +13,9 @@ def parser():
         ["utils/check-abi", "utils/check-abi before upto:NAME"],
         status="0 NEW stands in for OLD, 1 it does not, or an error, 2 bad usage",
     )
-    made.add(
-        "old",
-        metavar="OLD",
-        nargs="?",
-        default="stock",
-        type=runtime,
-        complete=runtime_names,
-        help="a runtime (default: stock, whose layouts are before's)",
-    )
-    made.add(
-        "new",
-        metavar="NEW",
-        nargs="?",
-        default="after",
-        type=runtime,
-        complete=runtime_names,
-        help="a runtime (default: after)",
-    )
+    what = "a runtime (default: stock, whose layouts are before's)"
+    made.add_runtimes("old", metavar="OLD", nargs="?", default="stock", help=what)
+    made.add_runtimes("new", metavar="NEW", nargs="?", default="after", help="a runtime (default: after)")
     return made
 
 

@@ -6,7 +6,7 @@ import os
 from ..base import files
 from ..base.errors import UserError
 from ..benchmarks.deinit import driver, memory, points
-from ..cli import Parser, integer, runtime, runtime_names, span
+from ..cli import Parser, integer, span
 
 # What stands for an inputs file.
 _GENERATED = ("values", "objects", "points", "seed")
@@ -46,14 +46,7 @@ def parser():
     made.add(
         "--ballast", metavar="N", type=integer(), default="0", help="units of work (about 40 ns) in each deinit body"
     )
-    made.add(
-        "--runtime",
-        metavar="NAME",
-        type=runtime,
-        default="after",
-        complete=runtime_names,
-        help="the runtime to measure: stock, before, after, upto:PATCH",
-    )
+    made.add_runtimes("--runtime", default="after", help="the runtime to measure: stock, before, after, upto:PATCH")
     made.add("--onone", action="store_true", help="measure the unoptimized build of the benchmark")
     made.add("--timeout", metavar="SECONDS", type=integer(1), default="60", help="for one point")
     made.add(

@@ -1,6 +1,5 @@
 """utils/run-clients: the tests of packages that others wrote, on several runtimes."""
 
-import re
 import shutil
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.process import terminable
 from ..base.progress import note
-from ..cli import BadValue, Parser, folder, pattern, plural, runtime, runtime_names
+from ..cli import Parser, folder, pattern, plural, runtime, seconds
 from ..clients import build as packages
 from ..clients import description, judge
 from ..clients.bundle import Bundle
@@ -40,14 +39,11 @@ def parser():
         help="packages of build-script-config/clients.json, or of --packages (default: those that the workspace's "
         "sources hold)",
     )
-    made.add(
+    made.add_runtimes(
         "--runtime",
-        metavar="NAME",
         nargs="+",
         action="extend",
         default=[],
-        type=runtime,
-        complete=runtime_names,
         help="runtimes; the last one is judged by the others (default: stock before "
         "after; one alone is judged by before, or before-VARIANT)",
     )
@@ -65,7 +61,7 @@ def parser():
     made.add_argument(
         "--timeout",
         metavar="SECONDS",
-        type=_seconds,
+        type=seconds(0.01, 999999),
         default="300",
         help="the longest that one test may take (default: 300)",
     )
@@ -75,12 +71,6 @@ def parser():
         "--output", metavar="DIR", type=folder, default=str(REPORT / "clients"), help="folder of the report"
     )
     return made
-
-
-def _seconds(text):
-    if not re.fullmatch(r"\d{1,6}(\.\d*)?", text) or not float(text):
-        raise BadValue(f"'{text}' is no time above 0", "give seconds")
-    return float(text)
 
 
 def main(options):

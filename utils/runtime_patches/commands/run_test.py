@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from ..cli import Parser, pattern, runtime, runtime_names
+from ..cli import Parser, pattern
 from ..testing import lit, selection
 
 # lit's own options: name(s), the name of the value, what it does.
@@ -90,14 +90,7 @@ def parser():
         ],
         status="0 nothing failed, 1 a test failed, or an error, 2 bad usage",
     )
-    made.add(
-        "--runtime",
-        metavar="NAME",
-        default="after",
-        type=runtime,
-        complete=runtime_names,
-        help="the runtime to test (default: after)",
-    )
+    made.add_runtimes("--runtime", default="after", help="the runtime to test (default: after)")
     _add_lit(made)
     return made
 

@@ -1,7 +1,7 @@
 """utils/stress: random programs on several runtimes."""
 
 from ..base.errors import UserError
-from ..cli import Parser, integer, runtime, runtime_names
+from ..cli import Parser, integer, runtime
 
 
 def parser():
@@ -16,15 +16,8 @@ def parser():
         ],
         status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage",
     )
-    made.add(
-        "runtimes",
-        metavar="NAME",
-        nargs="*",
-        type=runtime,
-        complete=runtime_names,
-        default=[runtime("before"), runtime("after")],
-        help="runtimes (default: before after)",
-    )
+    default = [runtime("before"), runtime("after")]
+    made.add_runtimes("runtimes", nargs="*", default=default, help="runtimes (default: before after)")
     made.add("--seeds", metavar="FIRST[:LAST]", help="default: 1:20; FIRST alone is one seed, or the first of --time")
     made.add("--operations", metavar="N", type=integer(1), default=50_000, help="of each program (default: 50000)")
     made.add("--workers", metavar="N", type=integer(1), default=6, help="tasks at its start (default: 6)")

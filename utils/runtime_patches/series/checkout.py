@@ -262,22 +262,8 @@ def _uninterrupted():
 
 def export_text(git, commit):
     """The patch file of a commit; the same bytes on every machine."""
-    text = git.out(
-        "format-patch",
-        "-1",
-        "--stdout",
-        "--zero-commit",
-        "--no-signature",
-        "--full-index",
-        "--no-stat",
-        "--no-renames",
-        "-N",
-        "-U3",
-        "--no-attach",
-        "--encode-email-headers",
-        "--no-cover-letter",
-        commit,
-    )
+    form = "--zero-commit --no-signature --full-index --no-stat --no-renames -N -U3 --no-attach --no-cover-letter"
+    text = git.out("format-patch", "-1", "--stdout", "--encode-email-headers", *form.split(), commit)
     # The mail separator's fixed date says nothing; a patch starts with its author.
     return text.partition("\n")[2].rstrip("\n") + "\n"
 

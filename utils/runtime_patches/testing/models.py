@@ -36,29 +36,12 @@ _FUNCTION = re.compile(
     r"(?:func\s+)?(~?\w+)\s*(?:<[^;{}]*>)?\([^;{}]*$|(?:func\s+)?(~?\w+)\s*\([^;]*\{\s*$"
     r"|\b(init)\b[?!]?\("
 )
-_NO_FUNCTION = {
-    "if",
-    "while",
-    "for",
-    "switch",
-    "do",
-    "else",
-    "return",
-    "case",
-    "catch",
-    "assert",
-    "SWIFT_LIKELY",
-    "SWIFT_UNLIKELY",
-    "sizeof",
-    "alignas",
-    "SWIFT_CC",
-    "defined",
-    "__attribute__",
-    "guard",
-    "reinterpret_cast",
-    "static_cast",
-    "UInt8",
-}
+_NO_FUNCTION = set(
+    """
+    if while for switch do else return case catch assert SWIFT_LIKELY SWIFT_UNLIKELY sizeof alignas SWIFT_CC defined
+    __attribute__ guard reinterpret_cast static_cast UInt8
+    """.split()
+)
 
 
 @dataclasses.dataclass(frozen=True)

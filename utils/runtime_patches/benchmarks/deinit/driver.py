@@ -9,26 +9,13 @@ HOME = BUILD / "deinit"
 LACKS_MODE = 3
 
 # The program has the same names: test/benchmark/deinit/run-benchmark.test checks it.
-BENCHMARKS = [
-    "nonisolated_array",
-    "nonisolated_tree",
-    "isolated_no_hop_copy_array",
-    "isolated_no_hop_copy_tree",
-    "isolated_no_hop_reset_array",
-    "isolated_no_hop_reset_tree",
-    "isolated_hop_copy_array",
-    "isolated_hop_copy_tree",
-    "isolated_hop_copy_tree_interleaved",
-    "isolated_hop_reset_array",
-    "isolated_hop_reset_tree",
-    "isolated_hop_reset_tree_interleaved",
-    "async_array",
-    "async_tree",
-    "async_copy_array",
-    "async_copy_tree",
-    "task_in_deinit_array",
-    "task_in_deinit_tree",
-]
+BENCHMARKS = """
+    nonisolated_array nonisolated_tree isolated_no_hop_copy_array isolated_no_hop_copy_tree
+    isolated_no_hop_reset_array isolated_no_hop_reset_tree isolated_hop_copy_array isolated_hop_copy_tree
+    isolated_hop_copy_tree_interleaved isolated_hop_reset_array isolated_hop_reset_tree
+    isolated_hop_reset_tree_interleaved async_array async_tree async_copy_array async_copy_tree task_in_deinit_array
+    task_in_deinit_tree
+""".split()
 
 
 def build(ws, optimized=True):
