@@ -55,6 +55,17 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     raise UserError(f"{failed} (exit status {status})", f"its whole output is in {log}")
 
 
+def ending(status, output=""):
+    """How a process ended whose exit status is `status`, with the last line of its output. bubblewrap and shells
+    turn a signal into 128 + its number."""
+    number = -status if status < 0 else status - 128
+    died = status < 0 or number in set(signal.Signals)
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return (f"died of {signal.Signals(number).name}" if died else f"ended with status {status}") + (
+        f" ({lines[-1][:150]})" if lines else ""
+    )
+
+
 @contextlib.contextmanager
 def terminable():
     """Turns a signal that ends this process into an exception meanwhile, so that who started

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.paths import BUILD, UTILS
+from ..base.process import ending
 from ..runtimes.libraries import LIBRARIES
 from . import loaded
 
@@ -233,10 +234,8 @@ class Bundle:
                 "does the package run code before main()?",
             ) from None
         if done.returncode not in good:
-            said = done.stderr.strip().splitlines()
             raise UserError(
-                f"the tests of {self.name} cannot be listed on {runtime}: "
-                + (said[-1] if said else _status(done.returncode)),
+                f"the tests of {self.name} cannot be listed on {runtime}: it {ending(done.returncode, done.stderr)}",
                 " ".join(["utils/with-runtime", *self.command(runtime, arguments)[-len(arguments) - 3 :]]),
             )
         return done.stdout
@@ -257,12 +256,6 @@ def _parts(tests):
 
 def _escaped(text):
     return re.sub(r"([][{}()*+?.\\^$|/])", r"\\\1", text)
-
-
-def _status(number):
-    if number < 0:
-        return f"signal {signal.Signals(-number).name}"
-    return f"exit status {number}"
 
 
 class _Process:
@@ -399,7 +392,7 @@ class _Process:
         found = loaded.libraries(self.loads, self.process.pid)
         if any(one.always and one.name not in found for one in LIBRARIES) and (self.end or self.status):
             raise UserError(
-                f"the tests of {self.bundle.name} do not start on {self.runtime} ({_status(self.status)})",
+                f"the tests of {self.bundle.name} do not start on {self.runtime} (the program {ending(self.status)})",
                 f"the output is in {self.log}",
             )
         loaded.check(found, self.bundle.name, self.runtime)

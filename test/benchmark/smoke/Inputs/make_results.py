@@ -60,7 +60,7 @@ SCENARIOS = {
 def scenario(name):
     """The Comparison of known samples."""
     rows = schema.from_json(list[comparison.Row], SCENARIOS[name])
-    failed = [comparison.Failure("Crash", "new", "killed by SIGILL")] if name == "failed" else []
+    failed = [comparison.Failure("Crash", "new", "died of SIGILL")] if name == "failed" else []
     return comparison.Comparison(
         comparison.Sides(comparison.Side("before"), comparison.Side("after")),
         comparison.Method(20, 0.01, 2.0),

@@ -9,6 +9,7 @@ from pathlib import Path
 from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BUILD
+from ...base.process import ending
 from ...results import outcome
 from ...results.comparison import Sides
 from ...runtimes import build
@@ -64,10 +65,8 @@ def _count(ws, runtime, binary, row, iterations):
             env={"SWIFT_DETERMINISTIC_HASHING": "1"},
         )
         if done.returncode:
-            last = (done.stdout.strip().splitlines() or [""])[-1]
-            raise UserError(
-                f"{row} on {runtime} {programs.ending(done.returncode)} below valgrind ({last[:150]})", programs.NO_PART
-            )
+            how = ending(done.returncode, done.stdout)
+            raise UserError(f"{row} on {runtime}, below valgrind, {how}", programs.NO_PART)
         # The driver runs nothing, and says nothing, for a name that it does not know.
         if "tests executed: 0" in done.stdout:
             return None

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+from ...base.process import ending
 from ..harness.rounds import interleaved
 
 # Seconds that a run needs before its workers can begin; doubled while one comes too late.
@@ -70,21 +71,12 @@ def _run(plan, sample, lead):
     for number, (run, (text, errors)) in enumerate(zip(runs, outputs), 1):
         who = f"worker {number} of {workers}" if len(runs) > 1 else "the process of the workers"
         if run.returncode:
-            raise Failed(f"{who} {_ending(run.returncode, errors)}")
+            raise Failed(f"{who} {ending(run.returncode, errors)}")
         library, *lines = [line.split("\t") for line in text.splitlines()]
         if os.path.dirname(library[1]) != plan["libraries"][sample["runtime"]]:
             raise Failed(f"{who} has loaded {library[1]}, not {sample['runtime']}'s library")
         found += [tuple(map(int, line)) for line in lines]
     return found
-
-
-def _ending(status, errors):
-    lines = [line for line in errors.splitlines() if line.strip()]
-    if status < 0:
-        text = f"died: {signal.Signals(-status).name}"
-    else:
-        text = f"ended with status {status}"
-    return text + (f" ({lines[0].strip()[:150]})" if lines else "")
 
 
 def take(plan, sample):

@@ -10,6 +10,7 @@ import statistics
 from ...base.errors import UserError
 from ...base.progress import Step
 from ...runtimes.runtime import stock
+from ..harness.rounds import interleaved
 from .programs import Server
 
 COLUMNS = ("old", "control", "new")
@@ -25,28 +26,29 @@ class Plan:
         self.connections, self.port = connections, port
         self.random = random.Random(seed)
 
-    def columns(self):
-        """The columns in the order of one round."""
-        return self.random.sample(COLUMNS, len(COLUMNS))
+
+def _rounds(plan, name, take):
+    """{column: [sample]} of a row; take(runtime, whether it is the last of its column): a sample."""
+    samples = {column: [] for column in COLUMNS}
+    with Step(f"{name}: {plan.rounds} rounds") as step:
+        for number, _, column in interleaved(plan.rounds, [name], lambda _: COLUMNS, plan.random):
+            step.text = f"{name}: round {number + 1} of {plan.rounds}, {plan.runtimes[column]}"
+            samples[column].append(take(plan.runtimes[column], number == plan.rounds - 1))
+    return samples
 
 
 def http(plan, row, place, program, generator):
     """{column: [sample]} of a row with a server."""
-    samples = {column: [] for column in COLUMNS}
-    futexes = {}
-    with Step(f"{row.name}: {plan.rounds} rounds") as step:
-        for number in range(plan.rounds):
-            for column in plan.columns():
-                runtime = plan.runtimes[column]
-                step.text = f"{row.name}: round {number + 1} of {plan.rounds}, {runtime}"
-                with Server(place, program, row, runtime, plan.port) as server:
-                    server.probe()
-                    samples[column].append(_sample(plan, server, generator))
-                    if number == plan.rounds - 1 and column != "control":
-                        futexes[column] = server.futexes(generator, plan.connections, min(1, plan.seconds))
-    for column, count in futexes.items():
-        samples[column][-1]["futexes"] = count
-    return samples
+
+    def take(runtime, last):
+        with Server(place, program, row, runtime, plan.port) as server:
+            server.probe()
+            sample = _sample(plan, server, generator)
+            if last:
+                sample["futexes"] = server.futexes(generator, plan.connections, min(1, plan.seconds))
+            return sample
+
+    return _rounds(plan, row.name, take)
 
 
 def _sample(plan, server, generator):
@@ -80,23 +82,19 @@ def quantiles(times):
 
 def inside(plan, row, place, program):
     """{column: [sample]} of a loop in the program."""
-    samples = {column: [] for column in COLUMNS}
-    with Step(f"{row.name}: {plan.rounds} rounds"):
-        for _ in range(plan.rounds):
-            for column in plan.columns():
-                said = place.run(plan.runtimes[column], [program, "row", *row.words, row.count], row.name)
-                found = json.loads(said)
-                before, after = found["before"], found["after"]
-                samples[column].append(
-                    {
-                        "rate": row.count / (found["ns"] / 1e9),
-                        "cpu": (after["cpu_us"] - before["cpu_us"]) / row.count,
-                        "switches": (after["voluntary"] - before["voluntary"]) / row.count,
-                        "rss": after["rss_kb"] / 1024,
-                        "latencies": {},
-                    }
-                )
-    return samples
+
+    def take(runtime, _):
+        found = json.loads(place.run(runtime, [program, "row", *row.words, row.count], row.name))
+        before, after = found["before"], found["after"]
+        return {
+            "rate": row.count / (found["ns"] / 1e9),
+            "cpu": (after["cpu_us"] - before["cpu_us"]) / row.count,
+            "switches": (after["voluntary"] - before["voluntary"]) / row.count,
+            "rss": after["rss_kb"] / 1024,
+            "latencies": {},
+        }
+
+    return _rounds(plan, row.name, take)
 
 
 def nio_rows(place, program):
@@ -105,16 +103,15 @@ def nio_rows(place, program):
     return re.findall(r"^skipping '([^']+)'", said, re.MULTILINE)
 
 
-def nio(plan, name, place, program, shown):
+def nio(plan, row, place, program):
     """{column: [sample]} of a row of nio's own benchmark: the rate is that of its whole unit of work."""
-    samples = {column: [] for column in COLUMNS}
-    with Step(f"{shown}: {plan.rounds} rounds"):
-        for _ in range(plan.rounds):
-            for column in plan.columns():
-                said = place.run(plan.runtimes[column], [program, name], shown, timeout=240)
-                found = re.search(rf"measuring: {re.escape(name)}: (.+)", said)
-                times = [float(part) for part in found[1].split(",") if part.strip()] if found else []
-                if not times:
-                    raise UserError(f"{shown} says no times: {said.strip()[-80:]}", "is it another version of nio?")
-                samples[column].append({"rate": 1 / statistics.median(times), "latencies": {}})
-    return samples
+
+    def take(runtime, _):
+        said = place.run(runtime, [program, *row.words], row.name, timeout=240)
+        found = re.search(rf"measuring: {re.escape(row.words[0])}: (.+)", said)
+        times = [float(part) for part in found[1].split(",") if part.strip()] if found else []
+        if not times:
+            raise UserError(f"{row.name} says no times: {said.strip()[-80:]}", "is it another version of nio?")
+        return {"rate": 1 / statistics.median(times), "latencies": {}}
+
+    return _rounds(plan, row.name, take)

@@ -14,7 +14,9 @@ import time
 from ...base import files, locks
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD, UTILS
+from ...base.process import ending
 from ...clients import build, description, loaded
+from ...runtimes import program
 
 SOURCES = BENCHMARK / "server"
 _WITH_RUNTIME = str(UTILS / "with-runtime")
@@ -44,7 +46,7 @@ def _product(ws, package, product):
     """The path of a program of a package. It is built in the cache, so that swift-nio is compiled once for all
     clones; the program itself is in this clone, where no other one replaces it while it runs."""
     home, own = ws.cache / "clients" / f"{product}-release", BUILD / "clients" / product
-    program, record = own / product, own / files.MADE
+    path, record = own / product, own / files.MADE
     sources = [
         *sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file()),
         package / "Package.swift",
@@ -52,7 +54,7 @@ def _product(ws, package, product):
     parts = [str(ws.toolchain), str(ws.sources), *map(files.sha256, sources)]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
-        return program
+        return path
     with locks.exclusive(own), locks.exclusive(home):
         copy = package
         if package.parent != ws.sources:
@@ -68,35 +70,15 @@ def _product(ws, package, product):
             configuration="release",
         )
         shutil.copy2(home / "build" / "release" / product, own / f"{product}.partial")
-        (own / f"{product}.partial").replace(program)
-        files.write_intact(record, {"key": key}, [program])
-    return program
+        (own / f"{product}.partial").replace(path)
+        files.write_intact(record, {"key": key}, [path])
+    return path
 
 
 def load(ws):
     """The path of the load generator."""
-    source, home = SOURCES / "load.c", BUILD / "clients" / "load"
-    program, record = home / "load", home / files.MADE
-    key = files.sha256(source)
-    with locks.exclusive(home):
-        if (files.read_record(record) or {}).get("key") != key or not files.is_intact(record):
-            partial = home / "load.partial"
-            # Static: it must run on the host, too, and must not load what is measured.
-            done = ws.run(
-                ["clang", "-O2", "-static", "-o", str(partial), str(source)],
-                check=False,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-            if done.returncode:
-                raise UserError(
-                    f"{source.name} does not compile: {done.stdout.strip().splitlines()[-1]}",
-                    "utils/with-runtime stock -- clang --version shows whether the toolchain works",
-                )
-            partial.replace(program)
-            files.write_intact(record, {"key": key}, [program])
-    return program
+    # Static: it must run on the host, too, and must not load what is measured.
+    return program.build(ws, "load", BUILD / "clients" / "load", c=[SOURCES / "load.c"], link=["-static"])
 
 
 class Place:
@@ -142,7 +124,7 @@ class Place:
             _end(process)
         if process.returncode:
             raise UserError(
-                f"{what} on {runtime} failed: " + _last(said, process.returncode),
+                f"{what} on {runtime} {ending(process.returncode, said)}",
                 f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}",
             )
         loaded.check(loaded.libraries(prefix, process.pid), what, runtime)
@@ -188,7 +170,7 @@ class Server:
         if self.process.poll() is not None:
             self.errors.seek(0)
             raise UserError(
-                f"server {self.row.name} on {self.runtime} died: " + _last(self.errors.read(), self.process.returncode),
+                f"server {self.row.name} on {self.runtime} {ending(self.process.returncode, self.errors.read())}",
                 "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
             )
 
@@ -268,7 +250,7 @@ class Server:
             time.sleep(0.2)
             self.check()
             raise UserError(
-                f"the load on server {self.row.name} on {self.runtime} failed: " + _last(done.stderr, done.returncode),
+                f"the load on server {self.row.name} on {self.runtime} {ending(done.returncode, done.stderr)}",
                 " ".join(argv),
             )
         return json.loads(done.stdout), out.read_bytes()
@@ -303,9 +285,3 @@ def _end(process):
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, 9)
     process.wait()
-
-
-def _last(text, status):
-    lines = text.strip().splitlines()
-    said = f"signal {-status}" if status < 0 else f"exit status {status}"
-    return f"{lines[-1]} ({said})" if lines else said

@@ -58,7 +58,7 @@ def run(ws, there, plan, chosen):
     for row in chosen:
         try:
             if row.kind == "nio":
-                taken[row.name] = measure.nio(plan, row.words[0], there, nio, row.name)
+                taken[row.name] = measure.nio(plan, row, there, nio)
             elif row.kind == "inside":
                 taken[row.name] = measure.inside(plan, row, there, server)
             else:
@@ -75,7 +75,7 @@ def median(samples, what):
     return statistics.median(values) if values else None
 
 
-def ratios(columns, what, invert=False):
+def ratios(columns, what):
     """(old, new, new/old, control/old - 1) of one measure; old is what both of its columns say."""
     old = median(columns["old"] + columns["control"], what)
     one, again, new = (median(columns[column], what) for column in measure.COLUMNS)

@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 
+from ...base.process import ending
 from ..harness.rounds import interleaved
 
 _SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
@@ -92,15 +93,9 @@ def run_process(plan, library_path, name, iterations, samples):
 def _reason(status, late, timeout, text):
     if late:
         return f"still running after {timeout} s"
-    lines = [
-        line
-        for line in text.decode(errors="replace").splitlines()
-        if line.strip() and not line.startswith(("    ", "---", "Running"))
-    ]
-    ended = "no sample" if not status else f"exit status {status}"
-    if status < 0:
-        ended = f"killed by {signal.Signals(-status).name}"
-    return ended + (f": {lines[-1].strip()[:200]}" if status and lines else "")
+    lines = text.decode(errors="replace").splitlines()
+    said = "\n".join(line for line in lines if not line.startswith(("    ", "---", "Running")))
+    return ending(status, said) if status else "no sample"
 
 
 def _loaded(pid, libraries):
