@@ -6,6 +6,7 @@ What is made from results that nobody has saved (benchmark/results) stays as it 
 
 import re
 import shlex
+from dataclasses import replace
 from typing import Callable
 
 from . import cli
@@ -148,7 +149,7 @@ def _smoke(machine, *names):
     )
 
 
-def _table(machine, name, title):
+def _table(machine, name, title, *rows):
     result = _load(machine, name)
     found = [table for table in result.tables if table.title == title]
     if not found:
@@ -156,7 +157,14 @@ def _table(machine, name, title):
             f"benchmark/results/{machine}/{name}.json has no table '{title}'",
             "it has " + ", ".join(table.title for table in result.tables),
         )
-    return f"{found[0].markdown()}\n\n{_conditions(result)}"
+    table = found[0]
+    if rows:
+        known = {row[0]: row for row in table.rows}
+        missing = [row for row in rows if row not in known]
+        if missing:
+            raise UserError(f"benchmark/results/{machine}/{name}.json has no row {missing[0]}", "measure, and save it")
+        table = replace(table, rows=[known[row] for row in rows])
+    return f"{table.markdown()}\n\n{_conditions(result)}"
 
 
 def _summary(machine, name):

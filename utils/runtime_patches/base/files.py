@@ -1,6 +1,7 @@
 """Files that appear complete or not at all; and records, small JSON files that tell what the folder
 beside them was made from and what its files were like."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -90,6 +91,21 @@ def remove(path):
             whole.rename(path)
         subprocess.run(["chmod", "-R", "u+rwX", str(path)], check=False, stderr=subprocess.DEVNULL)
         subprocess.run(["rm", "-rf", "--one-file-system", str(path)], check=True)
+
+
+@contextlib.contextmanager
+def replaced(path):
+    """A new folder beside `path`, which takes its place when the block ends well. Nobody sees half of it."""
+    partial = path.with_name(path.name + ".partial")
+    remove(partial)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+    except BaseException:
+        remove(partial)
+        raise
+    remove(path)
+    partial.rename(path)
 
 
 def free_gb(path):

@@ -145,29 +145,17 @@ def _fetched(package, cache):
     with locks.exclusive(cache):
         if is_package(folder):
             return folder
-        partial = folder.parent.with_name(folder.parent.name + ".partial")
-        files.remove(partial)
-        partial.mkdir(parents=True)
-        note(f"==> fetching {package.name} {package.tag}")
-        _git(
-            package,
-            "clone",
-            "--quiet",
-            "--depth=1",
-            "--recurse-submodules",
-            "--branch",
-            package.tag,
-            package.url,
-            str(partial / package.name),
-            timeout=300,
-        )
-        found = _git(package, "-C", str(partial / package.name), "rev-parse", "HEAD").strip()
-        if found != package.commit:
-            raise UserError(
-                f"{package.name} {package.tag} is commit {found[:12]}, not the pinned {package.commit[:12]}",
-                "the tag was moved: look at the change, then pin it in build-script-config/clients.json",
-            )
-        partial.rename(folder.parent)
+        with files.replaced(folder.parent) as partial:
+            note(f"==> fetching {package.name} {package.tag}")
+            place = partial / package.name
+            clone = ("clone", "--quiet", "--depth=1", "--recurse-submodules", "--branch", package.tag)
+            _git(package, *clone, package.url, str(place), timeout=300)
+            found = _git(package, "-C", str(place), "rev-parse", "HEAD").strip()
+            if found != package.commit:
+                raise UserError(
+                    f"{package.name} {package.tag} is commit {found[:12]}, not the pinned {package.commit[:12]}",
+                    "the tag was moved: look at the change, then pin it in build-script-config/clients.json",
+                )
     return folder
 
 

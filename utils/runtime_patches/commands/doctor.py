@@ -41,9 +41,9 @@ def parser():
         metavar="PART",
         nargs="+",
         complete=lambda: list(_parts(None)),
-        help="remove: old (of other pins and configurations, and what was left by interruptions), ccache, cache "
-        "(toolchain, sources and builds of all clones), build (folders of build/ but checkout and report), or a "
-        "folder of build/ by its name; never a checkout",
+        help="remove: old (of other pins and configurations, and what was left by interruptions), ccache, clients "
+        "(packages that others wrote, of all clones), cache (toolchain, sources and builds of all clones), build "
+        "(folders of build/ but checkout and report), or a folder of build/ by its name; never a checkout",
     )
     made.add("--dry-run", action="store_true", help="with --clean: only tell")
     return made
@@ -113,6 +113,7 @@ def _old(ws):
     paths = [path for path in pins.cache_root().glob("*") if path.is_dir() and path != cache]
     paths.append(cache / "temporary")
     paths += [path for path in cache.glob("*.partial") if not path.name.startswith("before-")]
+    paths += cache.glob("clients/checkouts/*.partial")
     if ws and ws.from_packages:
         # An unfinished build of the current configuration goes on where it stopped.
         current = build.home(ws, stock()).name
@@ -179,6 +180,7 @@ def _parts(ws):
         "cache": caches,
         "build": [paths[0] for name, paths in folders.items() if name not in _KEPT],
         **folders,
+        "clients": [pins.cache() / "clients", BUILD / "clients"],
     }
 
 

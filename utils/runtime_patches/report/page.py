@@ -19,6 +19,7 @@ _HARNESSES = {
     "load": "Load",
     "liveness": "Liveness",
     "instructions": "Instruction counts",
+    "server": "Server",
 }
 
 

@@ -240,16 +240,12 @@ def _copy_of_before(ws, runtime):
         stamp["variant"] = [runtime.variant, files.sha256(flags)[:12]]
     fresh = files.read_record(place / "stamp.json") != stamp or not all(one.is_dir() for one, _ in places(place))
     if fresh:
-        with Step(f"runtime '{runtime}': a copy of before's build"):
-            partial = place.with_name(place.name + ".partial")
-            remove(partial)
-            remove(place)
-            partial.parent.mkdir(parents=True, exist_ok=True)
-            run_logged(["cp", "-a", str(before), str(partial)], "copy", failed=f"{before} could not be copied")
+        remove(place)  # first: there may not be room for two
+        with Step(f"runtime '{runtime}': a copy of before's build"), files.replaced(place) as partial:
+            run_logged(["cp", "-a", f"{before}/.", str(partial)], "copy", failed=f"{before} could not be copied")
             if flags:
                 shutil.copy2(flags, partial / "config")
                 files.write_record(partial / "stamp.json", stamp)
-            partial.rename(place)
     return place, stamp, fresh
 
 
@@ -291,14 +287,11 @@ def _assemble(ws, runtime, libraries, made):
     toolchain = ws.outside(ws.toolchain / "lib" / "swift" / "linux")
     folder, target = runtime.folder, runtime.libraries
     if not runtime.is_laid:
-        partial = folder.with_name(folder.name + ".partial")
-        remove(partial)
-        remove(folder)
-        laid = partial / target.relative_to(folder)
-        laid.mkdir(parents=True)
-        for path in toolchain.glob("*.so"):
-            _link(path, laid / path.name)
-        partial.rename(folder)
+        with files.replaced(folder) as partial:
+            laid = partial / target.relative_to(folder)
+            laid.mkdir(parents=True)
+            for path in toolchain.glob("*.so"):
+                _link(path, laid / path.name)
     (folder / "bin").mkdir(exist_ok=True)
     changed = {name: path for name, path in libraries.items() if not _same(path, target / name)}
     if changed:

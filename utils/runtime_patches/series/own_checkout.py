@@ -6,7 +6,6 @@ from pathlib import Path
 from ..base import files
 from ..base import state as states
 from ..base.errors import UserError
-from ..base.files import remove
 from ..base.paths import BUILD
 from ..base.progress import Step, note
 from . import checkout, series
@@ -75,10 +74,7 @@ def _keep_found(git, own, made):
 
 def _make_checkout(ws, own, wanted):
     """Makes build/checkout anew: a clone of the unpatched sources, with the series."""
-    with Step("a checkout for the series"):
-        partial = own.with_name("checkout.partial")
-        remove(partial)
-        partial.mkdir(parents=True)
+    with Step("a checkout for the series"), files.replaced(own) as partial:
         source, base = checkout.unpatched(ws.sources)
         source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"), str(partial / "swift"))
         git = checkout.git_of(partial)
@@ -91,8 +87,6 @@ def _make_checkout(ws, own, wanted):
                 (partial / path.name).symlink_to(path)
         checkout.apply(partial)
         files.write_record(partial / "series.json", {**wanted, "head": git.line("rev-parse", "HEAD")})
-        remove(own)
-        partial.rename(own)
 
 
 def _exported(own):

@@ -7,7 +7,6 @@ sources against the toolchain's own library, once for all runtimes.
 import hashlib
 
 from ..base import files, locks
-from ..base.files import remove
 from ..base.process import run_logged
 from ..base.progress import Step
 
@@ -76,25 +75,21 @@ def _key(ws):
 
 
 def _build(ws, target):
-    partial = target.with_name(target.name + ".partial")
-    remove(partial)
-    header = partial / "swift" / "Runtime" / "CMakeConfig.h"
-    header.parent.mkdir(parents=True)
-    header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
-    (partial / "availability").write_text("\n".join(_availability(ws)))
-    (partial / "build.ninja").write_text("\n".join(_ninja(ws)) + "\n")
-    with Step("StdlibUnittest, which the tests import (30 s)"):
+    with files.replaced(target) as partial, Step("StdlibUnittest, which the tests import (30 s)"):
+        header = partial / "swift" / "Runtime" / "CMakeConfig.h"
+        header.parent.mkdir(parents=True)
+        header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
+        (partial / "availability").write_text("\n".join(_availability(ws)))
+        (partial / "build.ninja").write_text("\n".join(_ninja(ws)) + "\n")
         run_logged(
             ws.command(["ninja"], cwd=partial, binds=[partial]),
             "unittest",
             env=ws.environment(),
             failed="StdlibUnittest does not build",
         )
-    for path in [*partial.glob("*.o"), partial / ".ninja_log", partial / ".ninja_deps"]:
-        path.unlink(missing_ok=True)
-    files.write_intact(partial / files.MADE, {}, [path for path in partial.rglob("*") if path.is_file()])
-    remove(target)
-    partial.rename(target)
+        for path in [*partial.glob("*.o"), partial / ".ninja_log", partial / ".ninja_deps"]:
+            path.unlink(missing_ok=True)
+        files.write_intact(partial / files.MADE, {}, [path for path in partial.rglob("*") if path.is_file()])
 
 
 def _availability(ws):

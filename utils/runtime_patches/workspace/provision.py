@@ -11,7 +11,6 @@ from pathlib import Path
 
 from ..base import files, locks, pins
 from ..base.errors import UserError
-from ..base.files import remove
 from ..base.git import Git
 from ..base.process import run_logged
 from ..base.progress import Step, note
@@ -67,12 +66,11 @@ def _make():
     pin = pins.load()
     cache = pins.cache()
     needs = pin.needs
-    have_root, have_source = (cache / "root").is_dir(), (cache / "source").is_dir()
     note(
         f"Setting up Swift {pin.swift.version} in {cache}: about "
         f"{needs.minutes} min and {needs.disk_gb} GB in all, once for all clones."
     )
-    wanted = needs.disk_gb if not have_root else needs.disk_gb / 2
+    wanted = needs.disk_gb / (2 if (cache / "root").is_dir() else 1)
     free = files.free_gb(cache)
     if free < wanted:
         others = [p.name for p in pins.cache_root().glob("*") if p.is_dir() and p.name != cache.name]
@@ -83,10 +81,14 @@ def _make():
         )
     cache.mkdir(parents=True, exist_ok=True)
     (cache / "pins.json").write_text(json.dumps(pins.as_json(), indent=2))
-    if not have_root:
-        _make_root(pin, cache)
-    if not have_source:
-        _make_source(pin, cache)
+    for name, title, make in (
+        ("root", "root file system from packages (2-4 min)", _make_root),
+        ("source", "sources (1 min)", _make_source),
+    ):
+        if not (cache / name).is_dir():
+            with Step(title), files.replaced(cache / name) as partial:
+                make(pin, cache, partial)
+                _record(partial)
 
 
 def _mirror(suite):
@@ -114,74 +116,44 @@ def _mirror(suite):
     return []
 
 
-def _make_root(pin, cache):
-    """Installs the packages into cache/root; by name and version, signatures checked."""
+def _make_root(pin, cache, target):
+    """Installs the packages into the folder `target`; by name and version, signatures checked."""
     dist = pin.distribution
-    partial = cache / "root.partial"
-    remove(partial)
-    packages = dist.pinned_packages + dist.packages
-    excludes = [
-        "/usr/share/man/*",
-        "/usr/share/doc/*",
-        "/usr/share/info/*",
-        "/usr/share/locale/*",
-        "/usr/lib/python3/dist-packages/*/tests/*",
-    ]
     args = [
-        "mmdebstrap",
-        "--variant=apt",
-        f"--architectures={dist.architecture}",
-        f"--include={','.join(packages)}",
+        *("mmdebstrap", "--variant=apt", f"--architectures={dist.architecture}"),
+        f"--include={','.join(dist.pinned_packages + dist.packages)}",
         # A mirror may lag behind, and sid's Release files expire within a week.
-        '--aptopt=Acquire::Check-Valid-Until "false"',
-        '--aptopt=Acquire::Retries "3"',
-        *(f"--dpkgopt=path-exclude={path}" for path in excludes),
+        *('--aptopt=Acquire::Check-Valid-Until "false"', '--aptopt=Acquire::Retries "3"'),
+        *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("man", "doc", "info", "locale")),
+        "--dpkgopt=path-exclude=/usr/lib/python3/dist-packages/*/tests/*",
     ]
-    root = os.geteuid() == 0
-    with Step("root file system from packages (2-4 min)"):
-        temporary = _make_temporary(cache)
-        try:
-            if root:
-                # In a name space of its own, what it has mounted goes when it is killed.
-                argv = [
-                    "unshare",
-                    "--mount",
-                    *args,
-                    "--mode=root",
-                    "--format=directory",
-                    dist.suite,
-                    str(partial),
-                    *_mirror(dist.suite),
-                ]
-            else:
-                # A tar file is unpacked as the user's own files: no other owners,
-                # so that the cache can be removed without privileges.
-                partial.mkdir()
-                line = " ".join(
-                    map(_quote, [*args, "--mode=unshare", "--format=tar", dist.suite, "-", *_mirror(dist.suite)])
-                )
-                argv = [
-                    "bash",
-                    "-o",
-                    "pipefail",
-                    "-c",
-                    f"{line} | tar -x -C {_quote(partial)} --no-same-owner --exclude='./dev/*'",
-                ]
-            run_logged(
-                argv,
-                "root",
-                failed="the packages could not be installed",
-                hints=_package_hints(dist),
-                env={**os.environ, "TMPDIR": str(temporary)},
-            )
-            _prepare_root(partial)
-            _record(partial)
-        except BaseException:
-            remove(partial)
-            raise
-        finally:
-            remove_temporary(cache)
-    partial.rename(cache / "root")
+    target.chmod(0o755)  # apt's own user enters it, whatever our umask is
+    places = [dist.suite, target, *_mirror(dist.suite)]
+    if os.geteuid() == 0:
+        # In a name space of its own, what it has mounted goes when it is killed.
+        argv = ["unshare", "--mount", *args, "--mode=root", "--format=directory", *map(str, places)]
+    else:
+        # A tar file is unpacked as the user's own files: no other owners, so that the cache can be removed
+        # without privileges.
+        places[1] = "-"
+        line = shlex.join(map(str, [*args, "--mode=unshare", "--format=tar", *places]))
+        unpack = f"tar -x -C {shlex.quote(str(target))} --no-same-owner --exclude='./dev/*'"
+        argv = ["bash", "-o", "pipefail", "-c", f"{line} | {unpack}"]
+    try:
+        run_logged(
+            argv,
+            "root",
+            failed="the packages could not be installed",
+            hints=_package_hints(dist),
+            env={**os.environ, "TMPDIR": str(_make_temporary(cache))},
+        )
+    finally:
+        remove_temporary(cache)
+    # Mount points for the files of the host.
+    for name in ("resolv.conf", "hosts"):
+        (target / "etc" / name).touch()
+    if os.geteuid() != 0:
+        subprocess.run(["chmod", "-R", "u+rwX", str(target)], check=True)
 
 
 def _make_temporary(cache):
@@ -234,18 +206,6 @@ def _package_hints(dist):
     ]
 
 
-def _quote(text):
-    return shlex.quote(str(text))
-
-
-def _prepare_root(root):
-    """Mount points for the files of the host, and the compiler as the default one."""
-    for name in ("resolv.conf", "hosts"):
-        (root / "etc" / name).touch()
-    if os.geteuid() != 0:
-        subprocess.run(["chmod", "-R", "u+rwX", str(root)], check=True)
-
-
 def _record(part):
     """Writes down what all files of a part of the cache are like, for doctor. git itself has
     that of its own."""
@@ -259,42 +219,31 @@ def _record(part):
     files.write_intact(part / files.MADE, {}, made)
 
 
-def _make_source(pin, cache):
-    """Fetches the distribution's source package: the whole Swift workspace."""
-    partial = cache / "source.partial"
-    remove(partial)
-    partial.mkdir()
-    try:
-        with Step("sources (1 min)"):
-            archive = _fetch_source(pin, cache, partial)
-            excludes = [f"--exclude={pattern}" for pattern in pin.source_excludes]
-            inside = ["tar", "-xf", archive, "-C", partial, "--strip-components=1", "--no-same-owner", *excludes]
-            run_logged(
-                sandbox.command(cache / "root", inside, binds=[cache]),
-                "unpack",
-                failed="the sources could not be unpacked",
-                hints=_package_hints(pin.distribution),
-            )
-            shutil.rmtree(partial / "download")
-            _commit_source(pin, partial / "swift")
-            _record(partial)
-    except BaseException:
-        remove(partial)
-        raise
-    partial.rename(cache / "source")
+def _make_source(pin, cache, target):
+    """Fetches the distribution's source package into the folder `target`: the whole Swift workspace."""
+    archive = _fetch_source(pin, cache, target / "download")
+    excludes = [f"--exclude={pattern}" for pattern in pin.source_excludes]
+    unpack = ["tar", "-xf", archive, "-C", target, "--strip-components=1", "--no-same-owner", *excludes]
+    run_logged(
+        sandbox.command(cache / "root", unpack, binds=[cache]),
+        "unpack",
+        failed="the sources could not be unpacked",
+        hints=_package_hints(pin.distribution),
+    )
+    shutil.rmtree(target / "download")
+    _commit_source(pin, target / "swift")
 
 
-def _fetch_source(pin, cache, partial):
+def _fetch_source(pin, cache, download):
     """Downloads the .orig archive (apt checks its signed hash) and checks our pin."""
     dist = pin.distribution
-    download = partial / "download"
     config = _apt_config(cache / "root", download)
     user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
     what = f"{dist.source}={dist.source_version}"
     run_logged(
         sandbox.command(
             cache / "root",
-            ["sh", "-c", f"apt-get update && apt-get source --download-only {_quote(what)}"],
+            ["sh", "-c", f"apt-get update && apt-get source --download-only {shlex.quote(what)}"],
             binds=[cache],
             cwd=download,
             extra=user,

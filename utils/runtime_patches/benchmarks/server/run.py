@@ -150,7 +150,7 @@ def tables(plan, taken):
             ("Operations a second", ["operations/s", old, new, f"{new}/{old}", f"{old} again", "verdict"], speed),
             ("CPU time an operation, us", ["CPU, us", old, new, f"{new}/{old}", f"{old} again"], cpu),
             (
-                "An operation's voluntary context switches and futex calls, and the largest RSS in MB",
+                "Context switches and futex calls an operation, and the largest RSS in MB",
                 ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new],
                 system,
             ),
