@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import experiments as e
+from .experiments import RUNS, Fit
 from .results import model
 
 
@@ -40,7 +40,7 @@ def goals(campaign):
     old, *others = campaign.names
 
     def fitted(name, run, params, phase="T", diff=None, robust=True):
-        return model(campaign, e.Fit(run, params, diff=diff), phase, name, robust)
+        return model(campaign, Fit(run, params, diff=diff), phase, name, robust)
 
     def add(text, runtime, models, compute, limit, **options):
         if all(models):
@@ -68,34 +68,50 @@ def goals(campaign):
         )
 
     for name in campaign.names:
-        for run in (e.PLAIN_ARRAY, e.NO_HOP_RESET_ARRAY, e.NO_HOP_COPY_ARRAY, e.RESET_ARRAY):
+        for run in (
+            RUNS["nonisolated_array-5K"],
+            RUNS["isolated_no_hop_reset_array-5K"],
+            RUNS["isolated_no_hop_copy_array-5K"],
+            RUNS["isolated_hop_reset_array-5K"],
+        ):
             r_squared(name, run, "o", "T")
         # Behind ballast the sender alone decides how long scheduling takes.
-        for run in (e.COPY_100, e.ASYNC_COPY_ARRAY, e.TASK_COPY):
+        for run in (RUNS["isolated_hop_copy_array-b100-5K"], RUNS["async_copy_array"], RUNS["task_in_deinit_array-1K"]):
             r_squared(name, run, "vo,o", "S")
-        for run in (e.RESET_OBJECTS, e.ASYNC_ARRAY, e.ASYNC_TREE):
+        for run in (
+            RUNS["isolated_hop_reset_array-vs-objects"],
+            RUNS["async_array-vs-objects"],
+            RUNS["async_tree-vs-objects"],
+        ):
             o = max(campaign.inputs_of(run).objects)
             share(name, run, "o2,o", f"o² at {o:,} objects", 1, o)
-        for run in (e.RESET_ARRAY, e.NO_HOP_RESET_ARRAY):
+        for run in (RUNS["isolated_hop_reset_array-5K"], RUNS["isolated_no_hop_reset_array-5K"]):
             share(name, run, "vo,o", "the task-locals at v = 200", 200, 1)
-    today = fitted(old, e.TASK_COPY, "vo,o", "S")
+    today = fitted(old, RUNS["task_in_deinit_array-1K"], "vo,o", "S")
     for name in others:
         add(
             f"copying a value: isolated deinit over Task {{}} on {old}",
             name,
-            [fitted(name, e.COPY_ARRAY, "vo,o", "S"), today],
+            [fitted(name, RUNS["isolated_hop_copy_array-5K"], "vo,o", "S"), today],
             lambda a, b: a["vo"] / b["vo"],
             0.25,
         )
         add(
             "the first value, ns of scheduling",
             name,
-            [fitted(name, e.COPY_V1, "o", "S", e.RESET_V1)],
+            [
+                fitted(
+                    name, RUNS["isolated_hop_copy_array-b5-v1-5K"], "o", "S", RUNS["isolated_hop_reset_array-b5-v1-5K"]
+                )
+            ],
             lambda fit: fit["o"],
             65,
             form="{:.0f}",
         )
-        for ours, theirs in ((e.ASYNC_ARRAY, e.TASK_ARRAY), (e.ASYNC_TREE, e.TASK_TREE)):
+        for ours, theirs in (
+            (RUNS["async_array-vs-objects"], RUNS["task_in_deinit_array-vs-objects"]),
+            (RUNS["async_tree-vs-objects"], RUNS["task_in_deinit_tree-vs-objects"]),
+        ):
             add(
                 f"an object: {ours.benchmark} over {theirs.benchmark} on {old}",
                 name,

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from ...results.outcome import Curve, Points
-from . import dataset, experiments, fit
+from . import dataset, fit
+from .experiments import RUNS
 from .phases import PHASES
 
 _PHASE_OF = {title: key for key, (title, _) in PHASES.items()}
@@ -75,18 +76,20 @@ def _curve(folder, title, params, lines):
 
 
 def _copying(title, *lines):
-    """Time per object by number of task-locals, while scheduling and in total: lines of (run, label)."""
+    """Time per object by number of task-locals, while scheduling and in total: lines of (name of a run, label)."""
+    runs = [(RUNS[name], label) for name, label in lines]
 
     def draw(folder):
         return [
-            _curve(folder, f"{title}, {words}", ["vo", "o"], [(run, phase, label) for run, label in lines])
+            _curve(folder, f"{title}, {words}", ["vo", "o"], [(run, phase, label) for run, label in runs])
             for phase, words in (("S", "scheduling"), ("T", "total"))
         ]
 
-    return [run for run, _ in lines], draw
+    return [run for run, _ in runs], draw
 
 
-def _by_values(title, runs):
+def _by_values(title, start):
+    runs = [run for name, run in RUNS.items() if name.startswith(start)]
     return runs, lambda folder: [
         _curve(folder, title, ["v", "1"], [(run, "T", f"{run.inputs.objects[0]:,} objects") for run in runs])
     ]
@@ -95,33 +98,31 @@ def _by_values(title, runs):
 # Name: the datasets that it needs, and what draws it.
 PLOTS = {
     "isolated_copy_array": _copying(
-        "Isolated deinit of an array, slow path", (experiments.COPY_100, "copying"), (experiments.RESET_100, "clearing")
+        "Isolated deinit of an array, slow path",
+        ("isolated_hop_copy_array-b100-5K", "copying"),
+        ("isolated_hop_reset_array-b100-5K", "clearing"),
     ),
-    "async_tree-vs-values": _by_values(
-        "Async deinit of a tree by number of task-local values", experiments.ASYNC_TREE_VALUES
-    ),
+    "async_tree-vs-values": _by_values("Async deinit of a tree by number of task-local values", "async_tree-vs-values"),
     "async_array-vs-values": _by_values(
-        "Async deinit of an array by number of task-local values", experiments.ASYNC_ARRAY_VALUES
+        "Async deinit of an array by number of task-local values", "async_array-vs-values"
     ),
     "async-vs-objects": (
-        [experiments.ASYNC_TREE, experiments.ASYNC_ARRAY],
+        [RUNS["async_tree-vs-objects"], RUNS["async_array-vs-objects"]],
         lambda folder: [
             _curve(
                 folder,
                 "Async deinit by number of objects",
                 ["o", "1"],
                 [
-                    (experiments.ASYNC_TREE, "T", "tree, total"),
-                    (experiments.ASYNC_ARRAY, "T", "array, total"),
-                    (experiments.ASYNC_ARRAY, "S", "array, scheduling"),
-                    (experiments.ASYNC_TREE, "S", "tree, scheduling"),
+                    (RUNS["async_tree-vs-objects"], "T", "tree, total"),
+                    (RUNS["async_array-vs-objects"], "T", "array, total"),
+                    (RUNS["async_array-vs-objects"], "S", "array, scheduling"),
+                    (RUNS["async_tree-vs-objects"], "S", "tree, scheduling"),
                 ],
             )
         ],
     ),
-    "async_copy_array": _copying(
-        "Copying task-locals in async deinit of an array", (experiments.ASYNC_COPY_ARRAY, "copying")
-    ),
+    "async_copy_array": _copying("Copying task-locals in async deinit of an array", ("async_copy_array", "copying")),
 }
 
 
