@@ -30,7 +30,7 @@ class _NotSaved(Exception):
 
 
 def update(check=False):
-    """Writes all parts anew; with `check` only finds those that are not current. UserError if there are some."""
+    """Updates all parts; with `check` only finds those that are not current. UserError if there are some."""
     stale = []
     for path in sorted({path for pattern in _FILES for path in REPO.glob(pattern)}):
         if path.relative_to(REPO).parts[0] == "build":

@@ -15,7 +15,7 @@ DISK_FULL = (
 
 
 class UserError(Exception):
-    """Something that the user can mend: `error: message`, then `hint: hint`."""
+    """A fault that the user can fix: `error: message`, then `hint: hint`."""
 
     def __init__(self, message, hint=None, status=1):
         super().__init__(message)
@@ -32,7 +32,7 @@ def report(error):
 
 
 def say(text):
-    """Prints to standard error; where it takes nothing, the work goes on without."""
+    """Prints to standard error. If that cannot be written, the work goes on without."""
     try:
         print(text, file=sys.stderr, flush=True)
     except BrokenPipeError:
@@ -66,7 +66,7 @@ def of_system(error):
     if error.errno == errno.ENOENT and error.filename and "/" not in str(error.filename):
         # subprocess names the program; our own files have whole paths.
         return UserError(f"{error.filename} is not installed, or not on PATH", f"sudo apt install {error.filename}")
-    return UserError(f"{error.filename}: {reason}" if error.filename else reason, "utils/doctor says what is not whole")
+    return UserError(f"{error.filename}: {reason}" if error.filename else reason, "utils/doctor names what is damaged")
 
 
 def of_program(error):
@@ -76,7 +76,7 @@ def of_program(error):
     lines = str(error.stderr or "").strip().splitlines()
     return UserError(
         f"{os.path.basename(program)} failed: " + (lines[-1] if lines else f"exit status {error.returncode}"),
-        "utils/doctor says what is not whole",
+        "utils/doctor names what is damaged",
     )
 
 
@@ -131,7 +131,7 @@ def _of_output():
         raise
     except OSError as error:
         _to_null(1)
-        return UserError(f"standard output cannot be written: {error.strerror}", "what was printed is not whole")
+        return UserError(f"standard output cannot be written: {error.strerror}", "the output is incomplete")
     return None
 
 

@@ -37,7 +37,7 @@ def sha256(path):
 
 
 def read_record(path):
-    """The dictionary in a file; None where there is none, or it is damaged."""
+    """The dictionary in a file; None if the file is missing or damaged."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -58,7 +58,7 @@ def write_intact(path, value, made):
 
 def changed(path):
     """The names of the files that write_intact has written of to `path` and that are gone or
-    others since; None where that is not known."""
+    changed since; None if that is not known."""
     states = (read_record(path) or {}).get("files")
     if not isinstance(states, dict) or not states:
         return None
@@ -71,7 +71,7 @@ def is_intact(path):
 
 
 def _state(path):
-    """Changes with nearly all damage, and costs no reading. None where there is nothing."""
+    """Size and time of a file: nearly all damage changes them, and the file is not read. None if there is no file."""
     try:
         found = os.lstat(path)
     except (OSError, ValueError):  # the name in a damaged record may be none at all

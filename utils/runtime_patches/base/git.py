@@ -6,8 +6,8 @@ from pathlib import Path
 
 from .errors import UserError, check_disk
 
-# Output must not depend on the user's settings. Where the checkout's own .git is damaged, git
-# must not find that of a folder above: for build/checkout, this repository's.
+# Output must not depend on the user's settings. If the checkout's own .git is damaged, git
+# must not find one in a folder above: for build/checkout, that of this repository.
 _ENV = {
     "GIT_DIR": ".git",
     "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("gitconfig")),
@@ -50,7 +50,7 @@ class Git:
             reason = (done.stderr.strip().splitlines() or ["no message"])[0]
             raise UserError(
                 f"git {args[0]} failed in {self.folder}: {reason}",
-                f"look at it with: git -C {self.folder} status; utils/doctor says what is not whole",
+                f"look at it with: git -C {self.folder} status; utils/doctor names what is damaged",
             )
         return done.stdout
 

@@ -12,7 +12,7 @@ _held = []
 
 def held():
     """The file descriptors of the locks that this process holds. A child that has them
-    holds the locks, too: where this process is killed, others wait for the child."""
+    holds the locks, too. If this process is killed, others wait for the child."""
     return tuple(_held)
 
 

@@ -22,7 +22,7 @@ from .description import is_package
 _FLAVOURS = {"asan": "address", "tsan": "thread"}
 # Debian's sanitizer runtimes refer to this variable and do not define it.
 _DEFINE = ("-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0")
-_VERSION = 1  # of what this file does: a build of an older one is made anew
+_VERSION = 1  # of what this file does: if it changes, packages are built again
 _MANIFEST = """
 
 // From here on: added by utils/run-clients. Dependencies that lie on this machine are taken from there.
@@ -230,7 +230,7 @@ def _manifest(path, target, local):
 
 
 def _stub(ws, tools):
-    """Options for the linker where the toolchain's Testing wants a library that it does not have."""
+    """Options for the linker. The toolchain's Testing may ask for a library that the toolchain lacks."""
     libraries = ws.outside(ws.toolchain / "lib" / "swift" / "linux")
     if (libraries / "lib_Testing_Foundation.so").exists() or not (libraries / "libTesting.so").exists():
         return []

@@ -119,7 +119,7 @@ def _given(names, folder, packages):
 
 
 def checkout(chosen, sources, cache):
-    """The Checkout of a Package, which is fetched where it has to be, or of a folder.
+    """The Checkout of a Package, which is fetched if it has a URL, or of a folder.
 
     sources: the folder of the workspace's sources; cache: where fetched ones are kept.
     """

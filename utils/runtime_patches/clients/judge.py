@@ -87,7 +87,7 @@ def judge(bundle, runtimes):
 
 
 def _good(side, test):
-    """Whether a test did not fail there; the end of the process is told only where it is bad."""
+    """Whether a test did not fail there. The end of a process is an entry only if it is bad."""
     return side.outcomes.get(test, PASSED) not in BAD
 
 

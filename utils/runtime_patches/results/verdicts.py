@@ -27,7 +27,7 @@ def process_value(samples):
 def rank_test(one, other):
     """The two-sided p of the Mann-Whitney U test (normal approximation, with the
     corrections for ties and continuity). From FEWEST values on it is cautious: never
-    below the exact p where the samples do not overlap."""
+    below the exact p if the samples do not overlap."""
     n, m = len(one), len(other)
     pooled = sorted([(value, 0) for value in one] + [(value, 1) for value in other])
     rank_sum, ties, start = 0.0, 0, 0

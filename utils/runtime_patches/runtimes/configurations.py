@@ -160,7 +160,7 @@ def _row(name, flags, files, before, after, pool):
 
 
 def _probe(ws, flags):
-    """Why nothing can be compiled with these flags here; empty where it can."""
+    """Why nothing can be compiled with these flags here; empty if it can."""
     done = ws.run(
         ["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"],
         input=_PROBE,

@@ -269,8 +269,8 @@ def export_text(git, commit):
 
 
 def _require_names(git, state):
-    """UserError where a commit of the series has no name, or that of another one: its patch
-    would go, and all that is below it."""
+    """UserError if a commit of the series has no name, or the name of another one. The export would remove its
+    patch, and all patches below it."""
     name = patches.NAME_TRAILER
     unnamed = list(state.unnamed)
     base = git.line("log", "-1", "--format=%s", state.base)

@@ -41,7 +41,7 @@ def headers(listed=None):
 
 
 def tests():
-    """(file, fault) for tests that name the unpatched runtime where they mean a missing patch."""
+    """(file, fault) for tests that name the unpatched runtime in place of a missing patch."""
     found = []
     for name, path in series.laid_files().items():
         if path.suffix == ".swift":

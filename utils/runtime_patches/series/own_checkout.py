@@ -73,7 +73,7 @@ def _keep_found(git, own, made):
 
 
 def _make_checkout(ws, own, wanted):
-    """Makes build/checkout anew: a clone of the unpatched sources, with the series."""
+    """Replaces build/checkout by a new clone of the unpatched sources, with the series."""
     with Step("a checkout for the series"), files.replaced(own) as partial:
         source, base = checkout.unpatched(ws.sources)
         source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"), str(partial / "swift"))

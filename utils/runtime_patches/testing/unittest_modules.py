@@ -51,7 +51,7 @@ rule library
 
 
 def ensure(ws):
-    """The folder with the modules and libraries; made where it is missing."""
+    """The folder with the modules and libraries; made if it is missing."""
     target = ws.cache / f"unittest-{_key(ws)}"
     if files.is_intact(target / files.MADE):
         return target

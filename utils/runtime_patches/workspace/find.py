@@ -105,7 +105,7 @@ def find(checkout=None, toolchain=None):
 
 
 def require_one_path(folder, what=""):
-    """UserError where the loader would take the path of `folder`, in LD_LIBRARY_PATH, for two."""
+    """UserError if the loader would read the path of `folder`, in LD_LIBRARY_PATH, as two paths."""
     for sign, name in ((":", "colon"), (";", "semicolon")):
         if sign in str(folder):
             raise UserError(
@@ -120,7 +120,7 @@ def renewal(path):
 
 
 def check_toolchain(usr):
-    """UserError unless `usr` is the usr folder of a toolchain of our version."""
+    """UserError if `usr` is not the usr folder of a toolchain of our version."""
     wanted = pins.load().swift.version
     swiftc = usr / "bin" / "swiftc"
     hint = f"give the usr folder of a Swift {wanted} toolchain, or leave --toolchain out"
@@ -139,8 +139,7 @@ def check_toolchain(usr):
 
 
 def check_checkout(folder, any_version=False):
-    """UserError unless folder/swift is a git checkout of our Swift version, or of
-    any version where that is enough."""
+    """UserError if folder/swift is no git checkout of our Swift version. any_version: every version will do."""
     wanted = pins.load().swift.version
     folder = Path(folder)
     swift = folder / "swift"

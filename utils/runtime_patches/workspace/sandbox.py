@@ -147,7 +147,7 @@ def become(root, argv, *, binds, cwd, env):
     except OSError as error:
         raise UserError(
             f"'{argv[0]}' cannot be executed: {error.strerror}",
-            f"chmod +x {argv[0]}" if "/" in argv[0] else "utils/doctor says what is not whole",
+            f"chmod +x {argv[0]}" if "/" in argv[0] else "utils/doctor names what is damaged",
             126,
         ) from None
 

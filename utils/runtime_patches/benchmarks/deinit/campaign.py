@@ -54,14 +54,14 @@ QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds
 
 class Results:
     """What has been measured: data/ below `home` has a dataset for each run and each of
-    the runtimes `names`, but none where a runtime lacks the benchmark."""
+    the runtimes `names`, but none if a runtime lacks the benchmark."""
 
     def __init__(self, home, scale, names):
         self.home, self.scale, self.names = Path(home), scale, list(names)
         self.data = self.home / "data"
 
     def load(self, run, name):
-        """The dataset of `run` on runtime `name`; None where there is none."""
+        """The dataset of `run` on runtime `name`; None if there is none."""
         path = self.path(run, name)
         return dataset.read_dataset(path) if path.exists() else None
 

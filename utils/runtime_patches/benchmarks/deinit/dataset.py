@@ -31,7 +31,7 @@ class Inputs:
 
 @dataclass
 class Dataset:
-    """Nanoseconds for each point; `inputs` is None where a file of its own has them."""
+    """Nanoseconds for each point; `inputs` is None if they are in another file."""
 
     path: str
     label: str
@@ -67,7 +67,7 @@ def read_inputs(path):
         if int(row[1]) < 1:
             raise UserError(
                 f"{path}, line {number}: a point needs at least 1 object",
-                "change the line, or make the file anew with ./gen-points.py",
+                "change the line, or make a new file with ./gen-points.py",
             )
     return Inputs(str(path), [int(row[0]) for _, row in rows], [int(row[1]) for _, row in rows])
 

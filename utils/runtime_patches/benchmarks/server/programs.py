@@ -17,15 +17,10 @@ from ...base.paths import BENCHMARK, BUILD, UTILS
 from ...base.process import ending
 from ...clients import build, description, loaded
 from ...runtimes import program
+from ..harness.programs import VARIABLES
 
 SOURCES = BENCHMARK / "server"
 _WITH_RUNTIME = str(UTILS / "with-runtime")
-# As the suite's: hash seeds, and glibc gives no memory back between requests. Yours win.
-_VARIABLES = {
-    "SWIFT_DETERMINISTIC_HASHING": "1",
-    "SWIFT_BACKTRACE": "enable=off",
-    "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}",
-}
 _PATIENCE = 30  # seconds until a server has to be ready
 
 
@@ -92,7 +87,7 @@ class Place:
         """Starts argv on a runtime; returns the process, and the prefix of what its loader writes."""
         self.count += 1
         prefix = self.scratch / f"loads-{self.count}"
-        words = [f"{name}={os.environ.get(name, value)}" for name, value in _VARIABLES.items()]
+        words = [f"{name}={os.environ.get(name, value)}" for name, value in VARIABLES.items()]
         return subprocess.Popen(
             [
                 _WITH_RUNTIME,

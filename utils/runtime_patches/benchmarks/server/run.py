@@ -32,7 +32,7 @@ def place(ws, given):
 def rows(ws, there, wanted):
     """[Row] whose names the regular expression `wanted` finds."""
     found = [row for row in ROWS.values() if re.search(wanted, row.name)]
-    # nio's program tells its own rows. It takes minutes to build: only where one can match.
+    # nio's program lists its own rows. It takes minutes to build, so only if one of them can match.
     if wanted == "." or "nio" in wanted or not found:
         program = programs.nio(ws)
         found += [
@@ -97,7 +97,7 @@ def _percent(value):
 
 
 def _verdicts(plan, taken):
-    """{row: "faster", "slower" or "same"}: of its time, where there are enough rounds."""
+    """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
     if plan.rounds < verdicts.FEWEST:
         return {}
     found = verdicts.judge(

@@ -22,6 +22,7 @@ from ...results import comparison, environment, verdicts
 from ...results.comparison import Comparison, Failure, Method, Process, Row, Side
 from ...runtimes.libraries import LIBRARIES, NAMES
 from ..harness import inside
+from ..harness.programs import VARIABLES
 from . import build
 
 # A sample of 1 ms hides the driver's resolution of 1 us. Processes are short and many: how the
@@ -36,15 +37,6 @@ PLAN = {
     "fewest_rounds": 6,
     "most_rounds": 60,
     "copies": 3,
-}
-
-# Hash seeds as upstream's Benchmark_Driver sets them. And glibc must not give memory back between
-# samples: whether it does hangs on which block happens to lie on top of the heap, and made single
-# rows 50 % slower on either side. The user's own values win.
-_VARIABLES = {
-    "SWIFT_DETERMINISTIC_HASHING": "1",
-    "SWIFT_BACKTRACE": "enable=off",
-    "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={64 << 20}",
 }
 
 
@@ -163,7 +155,7 @@ def _measure(ws, sides, chosen, rounds, scratch):
         "libraries": [library.name for library in LIBRARIES if library.always],
         "scratch": str(scratch),
         "sides": {name: dataclasses.asdict(side) for name, side in vars(sides).items()},
-        "variables": _VARIABLES,
+        "variables": VARIABLES,
     }
     remove(scratch)
     try:
@@ -192,7 +184,7 @@ def _measure(ws, sides, chosen, rounds, scratch):
     machine.others, machine.stolen = events["end"][0]["others"], events["end"][0]["stolen"]
     git = Git(REPO)
     method = Method(
-        events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], _VARIABLES
+        events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], VARIABLES
     )
     return Comparison(
         sides,
