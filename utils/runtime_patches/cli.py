@@ -200,11 +200,6 @@ def matching(known, wanted, what):
     return chosen
 
 
-def plural(count, word):
-    """`1 row` or `2 rows`."""
-    return f"{count} {word}{'s' * (count != 1)}"
-
-
 # What the Tab key offers.
 
 

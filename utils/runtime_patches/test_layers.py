@@ -6,7 +6,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
-LAYERS = "commands documentation cli testing benchmarks clients report runtimes results series workspace base".split()
+LAYERS = (
+    "commands documentation installation cli testing benchmarks clients report runtimes results series workspace base"
+).split()
 
 
 def imported(path):

@@ -1,7 +1,7 @@
 """utils/apply-patches: applies the series to a checkout."""
 
 from ..base.errors import UserError
-from ..cli import Parser, patch_names, plural
+from ..cli import Parser, patch_names
 
 
 def parser():
@@ -50,7 +50,7 @@ def main(options):
     applied, state = checkout.apply(folder, options.only, options.three_way)
     if applied:
         print(
-            f"{folder}/swift: {plural(len(applied), 'patch').replace('patchs', 'patches')} and the tests applied on "
+            f"{folder}/swift: {len(applied)} {'patch' if len(applied) == 1 else 'patches'} and the tests applied on "
             f"{state.head[:12]}: {', '.join(applied)}"
         )
     else:

@@ -3,12 +3,8 @@
 import time
 
 from ..base.errors import UserError
-from ..benchmarks.harness import programs
-from ..benchmarks.server import measure, run
-from ..cli import Parser, integer, plural, seconds
-from ..runtimes import build
-from ..runtimes.runtime import stock
-from ..workspace import provision
+from ..base.text import plural
+from ..cli import Parser, integer, seconds
 
 
 def parser():
@@ -43,6 +39,12 @@ def parser():
 
 
 def main(options):
+    from ..benchmarks.harness import programs
+    from ..benchmarks.server import measure, run
+    from ..runtimes import build
+    from ..runtimes.runtime import stock
+    from ..workspace import provision
+
     for name, most in (("connections", 1024), ("port", 65535)):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from .. import report as pages
 from ..base.errors import UserError
-from ..cli import Parser, folder, plural
+from ..base.text import plural
+from ..cli import Parser, folder
 
 
 def parser():

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from ..base import progress
 from ..base.errors import UserError
+from ..base.text import plural
 from ..benchmarks.suite import compare
-from ..cli import Parser, folder, pattern, plural, runtime_names
+from ..cli import Parser, folder, pattern, runtime_names
 from ..results import comparison, table
 from ..runtimes.libraries import NAMES
 from ..runtimes.runtime import Runtime, parse

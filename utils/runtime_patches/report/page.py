@@ -5,6 +5,7 @@ from pathlib import Path
 from ..base import pins
 from ..base.paths import REPO
 from ..base.schema import is_number
+from ..base.text import plural
 from . import harness, smoke
 from .groups import groups as grouped
 from .html import Html, details, join, table, tag
@@ -57,7 +58,7 @@ def render(results, notes, made):
         tag("title", title),
         tag("style", Html(_STYLE.read_text(encoding="utf-8"))),
     )
-    said = f"Made {made} from {len(results)} result{'s' * (len(results) != 1)} for {pins.load().swift.tag}."
+    said = f"Made {made} from {plural(len(results), 'result')} for {pins.load().swift.tag}."
     page = tag(
         "body",
         tag("a", "To the results", class_="skip", href="#summary"),

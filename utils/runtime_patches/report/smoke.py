@@ -4,6 +4,7 @@ import re
 import shlex
 import statistics
 
+from ..base.text import plural
 from ..results.table import number
 from ..series import series
 from . import svg
@@ -29,10 +30,6 @@ def _link(group, name):
     return tag("a", name, href=f"#{group.anchor_of(name)}")
 
 
-def _plural(count, word):
-    return f"{count} {word}{'s' * (count != 1)}"
-
-
 def _lanes(group):
     """What the columns of a group are called."""
     return group.old, f"{group.old} again", group.new
@@ -50,7 +47,7 @@ def summary(group):
     text = (
         f"{count['faster']} faster, {count['slower']} slower, {count['same']} without a change"
         + (f", {count['mixed']} differ by machine" if count["mixed"] else "")
-        + f"; {len(rows)} rows, {_plural(len(group.runs), 'run')}."
+        + f"; {len(rows)} rows, {plural(len(group.runs), 'run')}."
     )
     parts = [tag("h3", group.title), tag("p", text, class_="count")]
     for changed, words in (("faster", "of the time"), ("slower", "times as long")):
@@ -158,7 +155,7 @@ def _memory(group, run):
         return f"no row needs more than {least / 1e6:.0f} MB on either side."
     (low, lean), (high, fat) = min(changes), max(changes)
     return (
-        f"of {_plural(len(changes), 'row')} above {least / 1e6:.0f} MB the largest resident set on {group.new} "
+        f"of {plural(len(changes), 'row')} above {least / 1e6:.0f} MB the largest resident set on {group.new} "
         f"differs from that on {group.old} by {low:+.1%} ({lean}) to {high:+.1%} ({fat})."
     )
 
@@ -363,7 +360,7 @@ def _step(group):
     return join(
         [
             items and tag("ul", items, class_="plain"),
-            tag("p", f"{_plural(rest, 'row')} without a change", class_="quiet"),
+            tag("p", f"{plural(rest, 'row')} without a change", class_="quiet"),
         ]
     )
 

@@ -18,6 +18,7 @@ from ...base.files import remove
 from ...base.git import Git
 from ...base.paths import REPO
 from ...base.progress import Step, note
+from ...base.text import plural
 from ...results import comparison, environment, verdicts
 from ...results.comparison import Comparison, Failure, Method, Process, Row, Side
 from ...runtimes.libraries import LIBRARIES, NAMES
@@ -225,7 +226,7 @@ def _prove(event, sides, scratch):
 def _run(ws, plan, binds):
     """Runs the measuring loop inside; returns its events {event: [fields]}."""
     found = {"calibrated": [], "plan": [], "process": [], "failed": [], "end": []}
-    rows = f"{len(plan['rows'])} benchmark{'s' * (len(plan['rows']) != 1)}"
+    rows = plural(len(plan["rows"]), "benchmark")
     statuses = []
     events = inside.events(ws, "benchmarks.suite.loop", plan, binds, statuses.append)
 

@@ -1,0 +1,184 @@
+"""All parts of the installation: what is ready, missing or stale, and how much room it takes; and cleaning.
+
+It looks, and makes nothing. What the other commands make by themselves when they need it is no fault. A fault is what
+somebody has to repair.
+"""
+
+import contextlib
+import os
+import subprocess
+from pathlib import Path
+
+from .base import files, locks, pins
+from .base.errors import UserError
+from .base.paths import BUILD
+from .base.progress import coloured
+from .base.state import FAULT, READY, STALE, Line
+from .base.text import plural
+from .report import state as results
+from .runtimes import build
+from .runtimes import state as runtimes
+from .runtimes.runtime import stock
+from .series import checks, own_checkout, series
+from .workspace import provision
+from .workspace import state as workspace
+
+_COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
+# build/checkout may hold work that nothing else has.
+_KEPT = ("checkout", "report")
+
+
+def examine(ws, fault, toolchain):
+    """{title: [Line]} of this machine, the cache and this clone."""
+    machine = [] if toolchain else [workspace.tools(ws), workspace.disk(ws)]
+    machine += [Line(READY, "lock", f"{holder} works in {folder}") for holder, folder in _busy()]
+    parts = [fault] if fault else workspace.parts(ws)
+    if not fault and not (ws and not ws.from_packages):
+        parts += ([runtimes.before(ws)] if ws else []) + workspace.caches()
+        parts += [workspace.old_line(path) for path in _old(ws)]
+    faults = checks.headers()
+    clone = [
+        Line(FAULT, "patches", f"{faults[0][0]}: {faults[0][1]}", "utils/check-patches")
+        if faults
+        else Line(READY, "patches", f"{len(series.load())} patches, headers without a fault"),
+        own_checkout.state(),
+        *runtimes.laid(ws),
+    ]
+    clone += [
+        Line(READY, f"build/{path.name}", path=path)
+        for path in _folders()
+        if path.name not in ("checkout", "runtimes", "report")
+    ]
+    found = {"this machine": machine, "toolchain and sources": parts, "this clone": clone, "results": results.lines()}
+    return {title: [line for line in lines if line] for title, lines in found.items() if any(lines)}
+
+
+def _folders():
+    return [path for path in sorted(BUILD.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
+
+
+def _busy():
+    """[(who, folder)] of the locks that somebody holds."""
+    folders = [
+        pins.cache_root(),
+        pins.cache(),
+        *(path.parent for depth in ("", "*/", "*/*/") for path in BUILD.glob(f"{depth}.lock")),
+    ]
+    return [(locks.holder(folder), folder) for folder in folders if locks.holder(folder)]
+
+
+def _old(ws):
+    """What nothing reads any more: caches of other pins and configurations, and what interrupted steps
+    have left. Empty while somebody works there."""
+    if _busy():
+        return []
+    cache = pins.cache()
+    paths = [path for path in pins.cache_root().glob("*") if path.is_dir() and path != cache]
+    paths.append(cache / "temporary")
+    paths += [path for path in cache.glob("*.partial") if not path.name.startswith("before-")]
+    paths += cache.glob("clients/checkouts/*.partial")
+    if ws and ws.from_packages:
+        # An unfinished build of the current configuration goes on where it stopped.
+        current = build.home(ws, stock()).name
+        paths += [path for path in cache.glob("before-*") if path.name not in (current, f"{current}.partial")]
+    paths += [*BUILD.glob("*.partial"), *BUILD.glob("*/*.partial")]
+    return sorted(path for path in paths if path.is_dir() or path.is_symlink())
+
+
+def show(parts):
+    """Prints all findings; UserError if there is a fault."""
+    lines = [line for some in parts.values() for line in some]
+    taken = _sizes([line.path for line in lines])
+    width = max(len(line.name) for line in lines)
+    paint = coloured()
+    for title, some in parts.items():
+        print(f"{title}:")
+        for line in some:
+            state = f"{line.state:7}"
+            if paint and line.state in _COLOURS:
+                state = f"\033[{_COLOURS[line.state]}m{state}\033[0m"
+            size = _readable(taken[line.path]) if taken.get(line.path) else ""
+            print(f"  {state} {line.name:{width}} {size:>8}  {line.text}".rstrip())
+            if line.hint:
+                print(f"  {'':7} {'':{width}} {'':>8}  -> {line.hint}")
+    faults = [line for line in lines if line.state == FAULT]
+    if faults:
+        raise UserError(
+            f"{plural(len(faults), 'thing')} to repair, the first: {faults[0].name}: {faults[0].text}", faults[0].hint
+        )
+
+
+def _sizes(paths):
+    """{path: bytes on disk}; what cannot be read counts as far as it can."""
+    paths = [path for path in paths if path and path.exists()]
+    if not paths:
+        return {}
+    done = subprocess.run(
+        ["du", "-sk0", "--one-file-system", "--", *map(str, paths)],
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        errors="surrogateescape",
+    )
+    found = dict.fromkeys(paths, 0)  # du leaves out what an earlier one holds
+    for entry in done.stdout.split("\0")[:-1]:
+        kilobytes, _, path = entry.partition("\t")
+        found[Path(path)] = int(kilobytes) * 1024
+    return found
+
+
+def _readable(size):
+    """Bytes as 3.1 GB or 20 MB."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def parts(ws):
+    """{name: [paths]} of what --clean can remove."""
+    folders = {path.name: [path] for path in _folders() if path.name != "checkout"}
+    caches = [path for path in pins.cache_root().glob("*") if path.name != ".lock"]
+    return {
+        "old": _old(ws),
+        "ccache": [pins.cache() / "ccache"],
+        "cache": caches,
+        "build": [paths[0] for name, paths in folders.items() if name not in _KEPT],
+        **folders,
+        "clients": [pins.cache() / "clients", BUILD / "clients"],
+    }
+
+
+def clean(ws, names, dry_run):
+    """Removes the named parts; tells what that frees."""
+    for holder, folder in _busy():
+        raise UserError(f"{holder} works in {folder}", "clean when it has ended")
+    known = parts(ws)
+    for name in names:
+        if name == "checkout":
+            raise UserError(
+                "build/checkout may hold work of yours, and is never cleaned",
+                f"export what you need, then rm -r '{BUILD / 'checkout'}'",
+            )
+        if name not in known:
+            raise UserError(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
+    found = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))
+    paths = [path for path in found if not any(other in path.parents for other in found)]
+    taken = _sizes(paths)
+    with contextlib.ExitStack() as held:
+        for folder in (pins.cache_root(), BUILD):
+            if folder.is_dir():
+                held.enter_context(locks.exclusive(folder))
+        for path in paths:
+            if not dry_run:
+                _remove(path)
+            print(f"{'would remove' if dry_run else 'removed'} {_readable(taken.get(path, 0)):>8}  {path}")
+    if not paths:
+        print("nothing to remove")
+
+
+def _remove(path):
+    """Removes what can be cleaned: with a cache, and by its link there, what a killed set-up left in the
+    temporary folder."""
+    for cache in (path, path.parent):
+        if cache.parent == pins.cache_root() and path.name in (cache.name, "temporary"):
+            provision.remove_temporary(cache)
+    files.remove(path)
