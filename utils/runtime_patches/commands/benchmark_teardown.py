@@ -1,7 +1,6 @@
 """benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
 
 from ..base.errors import UserError
-from ..benchmarks.teardown import run
 from ..cli import Parser, integer, matching
 
 
@@ -38,6 +37,8 @@ def parser():
 
 
 def _depth(text):
+    from ..benchmarks.teardown import run
+
     depth = integer(run.LEAST_DEPTH)(text)
     if depth > run.LARGEST_DEPTH:
         raise UserError(
@@ -48,6 +49,7 @@ def _depth(text):
 
 def main(options):
     from ..benchmarks.harness import programs
+    from ..benchmarks.teardown import run
     from ..runtimes import build
     from ..workspace import provision
 

@@ -4,10 +4,7 @@ from pathlib import Path
 
 from ..base.errors import UserError
 from ..cli import Parser
-from ..runtimes import build, configurations
-from ..runtimes.runtime import upto
-from ..series import series
-from ..testing import lit
+from ..runtimes import configurations
 
 
 def parser():
@@ -38,8 +35,9 @@ def parser():
 
 
 def main(options):
+    from ..runtimes import build
     from ..runtimes.runtime import parse
-    from ..series import checks
+    from ..series import checks, series
     from ..workspace import provision
 
     if options.headers and (options.build or options.configurations is not None):
@@ -63,6 +61,11 @@ def main(options):
 
 def _build_each(ws):
     """Builds after each patch, and runs its tests and guards."""
+    from ..runtimes import build
+    from ..runtimes.runtime import upto
+    from ..series import series
+    from ..testing import lit
+
     for patch in series.load():
         runtime, tests = upto(patch.slug), [*patch.tests, *patch.guards]
         build.ensure(ws, runtime)

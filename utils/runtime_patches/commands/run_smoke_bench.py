@@ -3,15 +3,11 @@
 import os
 from pathlib import Path
 
-from ..base import progress
 from ..base.errors import UserError
+from ..base.paths import REPORT
 from ..base.text import plural
-from ..benchmarks.suite import compare
+from ..benchmarks.suite.plan import PLAN
 from ..cli import Parser, folder, pattern, runtime_names
-from ..results import comparison, table
-from ..runtimes.libraries import NAMES
-from ..runtimes.runtime import Runtime, parse
-from ..workspace.find import require_one_path
 
 
 def parser():
@@ -46,7 +42,7 @@ def parser():
         metavar="N",
         type=int,
         help="processes measured for each row and column (default: as many "
-        f"as fit into {compare.PLAN['budget']} s, at most {compare.PLAN['most_rounds']})",
+        f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})",
     )
     made.add("--list", action="store_true", help="only list the benchmarks")
     made.add(
@@ -58,7 +54,7 @@ def parser():
         "--output",
         metavar="DIR",
         type=folder,
-        default=comparison.FOLDER,
+        default=REPORT / "smoke",
         help="where the report goes (default: build/report/smoke)",
     )
     made.add(
@@ -66,7 +62,7 @@ def parser():
         metavar="FILE",
         nargs="?",
         type=Path,
-        const=comparison.FOLDER / "results.json",
+        const=REPORT / "smoke" / "results.json",
         help="only show the table of an earlier results.json",
     )
     return made
@@ -76,7 +72,8 @@ def main(options):
     from .. import report
     from ..base.progress import note
     from ..benchmarks.suite import build as suite
-    from ..results import verdicts
+    from ..benchmarks.suite import compare
+    from ..results import comparison, verdicts
     from ..results.comparison import Sides
     from ..runtimes import build
     from ..workspace import provision
@@ -123,7 +120,10 @@ def main(options):
 
 
 def _show(results):
-    print(table.text(results, progress.coloured()), end="", flush=True)
+    from ..base.progress import coloured
+    from ..results import table
+
+    print(table.text(results, coloured()), end="", flush=True)
     if results.failed:
         row = results.failed[0]
         raise UserError(
@@ -136,6 +136,10 @@ def _show(results):
 
 def _runtime(name):
     """The Runtime that an argument names; a folder that holds one has no base."""
+    from ..runtimes.libraries import NAMES
+    from ..runtimes.runtime import Runtime, parse
+    from ..workspace.find import require_one_path
+
     path = Path(os.path.abspath(name))
     if "/" not in name:
         try:

@@ -4,7 +4,6 @@ import argparse
 import os
 
 from ..cli import Parser, pattern
-from ..testing import lit, selection
 
 # lit's own options: name(s), the name of the value, what it does.
 _VALUES = (
@@ -53,6 +52,8 @@ class _Forward(argparse.Action):
         if self.nargs == 0:
             collected.append((name, None))
         else:
+            from ..testing import lit
+
             if name in lit.FILES:
                 value = os.path.abspath(value)
             collected.append((name, value))
@@ -67,7 +68,7 @@ def _add_lit(parser):
         nargs="*",
         help="tests or folders of this repository, or else of the "
         "checkout's swift/; swift/PATH is always the checkout's. Folders of "
-        f"ours bring along what upstream's {selection.DEFAULT} has there (default: "
+        "ours bring along what upstream's test/Concurrency/Runtime has there (default: "
         "test)",
     )
     group = parser.add_argument_group("options of lit")
@@ -97,6 +98,7 @@ def parser():
 
 def main(options):
     from ..runtimes import build
+    from ..testing import lit, selection
     from ..workspace import provision
 
     ws = provision.ready(options)

@@ -6,7 +6,6 @@ libraries, is compiled with the command line of runtime `after` and the flags of
 without the series, too: errors that are there already are upstream's.
 """
 
-import concurrent.futures
 import filecmp
 import os
 import re
@@ -16,8 +15,6 @@ from typing import NamedTuple
 
 from ..base.errors import UserError
 from ..base.progress import Step
-from . import build
-from .runtime import parse
 
 _NO_DISPATCH = ("-USWIFT_CONCURRENCY_USES_DISPATCH",)
 _ONE_THREAD = (
@@ -73,6 +70,10 @@ def check_names(names):
 
 def check(ws, names):
     """Yields a Row for each configuration. Runtimes before and after must have been built."""
+    import concurrent.futures  # which takes long to import, and --help needs the names only
+
+    from .runtime import parse
+
     before, after = _Tree(ws, parse("before")), _Tree(ws, parse("after"))
     changed = _files(before, after)
     with (
@@ -93,6 +94,8 @@ class _Tree:
     """The sources of a runtime, and how each file of it is compiled."""
 
     def __init__(self, ws, runtime):
+        from . import build
+
         self.ws = ws
         self.places = build.places(build.home(ws, runtime))
         self.folder, self.seen = self.places[0]

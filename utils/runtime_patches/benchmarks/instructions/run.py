@@ -21,10 +21,6 @@ from . import callgrind
 from .counts import SERIES, STEADY, Counts
 
 HOME = BUILD / "instructions"
-ROWS = (
-    r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|"
-    r"TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$"
-)
 # Iterations of two runs, whose difference leaves out the start and the first iterations.
 _FEW, _MANY = 5, 25
 

@@ -25,20 +25,7 @@ from ...runtimes.libraries import LIBRARIES, NAMES
 from ..harness import inside
 from ..harness.programs import VARIABLES
 from . import build
-
-# A sample of 1 ms hides the driver's resolution of 1 us. Processes are short and many: how the
-# scheduler places threads stays the same for tens of ms, so more samples of one process say little.
-# The budget keeps the default run within 5 minutes.
-PLAN = {
-    "sample_us": 1000,
-    "process_us": 16000,
-    "most_samples": 16,
-    "timeout": 120,
-    "budget": 200,
-    "fewest_rounds": 6,
-    "most_rounds": 60,
-    "copies": 3,
-}
+from .plan import PLAN
 
 
 @dataclass
