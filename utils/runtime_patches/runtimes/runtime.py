@@ -13,10 +13,15 @@ import os
 from ..base import files
 from ..base.errors import UserError
 from ..base.paths import BUILD
-from ..series import series
 from . import variants
 
 FOLDER = BUILD / "runtimes"
+
+
+def _series():
+    from ..series import series  # not at the top: utils/with-runtime starts for every program, and needs none
+
+    return series.load()
 
 
 class Runtime:
@@ -69,7 +74,7 @@ class Runtime:
         """The patches of the series that it lacks."""
         there = self.record.get("patches")
         there = there if isinstance(there, list) else []
-        return [slug for slug in series.load().names if slug not in there]
+        return [slug for slug in _series().names if slug not in there]
 
     def library(self, name):
         """The path of one of its libraries."""
@@ -101,7 +106,7 @@ def parse(name):
     if variant in variants.NAMES and base in ("", "before") and bool(dash) == bool(base):
         return Runtime(name, base or "after", variant=variant)
     if name.startswith("upto:"):
-        series.load().check(name[5:])
+        _series().check(name[5:])
         return Runtime(name, "upto", name[5:])
     raise UserError(
         f"no runtime '{name}'",
@@ -122,7 +127,7 @@ def names():
         "after",
         *variants.NAMES,
         *(f"before-{name}" for name in variants.NAMES),
-        *(f"upto:{name}" for name in series.load().names),
+        *(f"upto:{name}" for name in _series().names),
     ]
 
 
@@ -134,5 +139,5 @@ def stock():
 
 def steps():
     """{patch: (the runtime before it, the runtime with it)} along the series."""
-    listed = series.load().names
+    listed = _series().names
     return dict(zip(listed, zip(["before", *(f"upto:{name}" for name in listed)], (f"upto:{name}" for name in listed))))
