@@ -71,6 +71,10 @@ def _is_output(option, value):
 # The two command lines: (argv, environment, folder).
 
 
+def _parameters(values):
+    return [word for name, value in values.items() if value for word in ("--param", f"{name}={value}")]
+
+
 def _swift_command(ws, runtime, inputs, unittest, output):
     parameters = {
         "swift_toolchain": ws.toolchain,
@@ -100,9 +104,7 @@ def _swift_command(ws, runtime, inputs, unittest, output):
     for name in ("runtime_libdir", "checkout", "unittest_dir", "test_output"):
         parameters[name] = inside(parameters[name])
     argv, path = (["lit"], "") if ws.from_packages else _host_lit(ws)
-    for name, value in parameters.items():
-        if value:
-            argv += ["--param", f"{name}={value}"]
+    argv = [*argv, *_parameters(parameters)]
     tail = []
     for place in inputs:
         for name in SUITES:
@@ -132,27 +134,19 @@ def _tools_command(ws, runtime, inputs, unittest, output):
         wrapper.chmod(0o755)
         filecheck = wrapper
     argv, path = _host_lit(ws)
-    argv = [
-        *argv,
-        "--param",
-        f"test_output={output}",
-        "--param",
-        f"checkout={ws.sources}",
-        "--param",
-        f"runtime={runtime}",
-        "--param",
-        f"without={','.join(runtime.missing)}",
-        "--param",
-        f"unittest_dir={unittest}",
-        "--param",
-        f"workspace_options={shlex.join(options)}",
-        "--param",
-        f"filecheck={shlex.quote(str(filecheck))}",
-    ]
+    parameters = {
+        "test_output": output,
+        "checkout": ws.sources,
+        "runtime": runtime,
+        "without": ",".join(runtime.missing),
+        "unittest_dir": unittest,
+        "workspace_options": shlex.join(options),
+        "filecheck": shlex.quote(str(filecheck)),
+    }
     own = [] if importlib.util.find_spec("psutil") else [str(TOOLS[0] / "lit_shims")]
     path = os.pathsep.join(filter(None, [*own, str(FORMATS), path, os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": path}
-    return lambda more: [*argv, *more, *map(str, inputs)], env
+    return lambda more: [*argv, *_parameters(parameters), *more, *map(str, inputs)], env
 
 
 def _on_path(ws, name):
