@@ -140,7 +140,7 @@ for module, option in (
 lit_config.params.setdefault("threading", "linux")
 lit_config.params["test_resource_dir"] = resources()
 # Upstream removes this cache each time it is loaded; a link stays.
-cache = os.path.join(output, "module-cache")
+cache = os.environ.get("CLANG_MODULE_CACHE_PATH") or os.path.join(output, "module-cache")
 os.makedirs(cache, exist_ok=True)
 if not os.path.lexists(os.path.join(output, "clang-module-cache")):
     os.symlink(cache, os.path.join(output, "clang-module-cache"))

@@ -1,10 +1,14 @@
 """The folders of this repository."""
 
+import os
+import zlib
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[3]
 UTILS = REPO / "utils"
 BUILD = REPO / "build"
+# Of clang. Its modules name the folder that they are in, so a clone that was copied or moved has other ones.
+MODULE_CACHE = BUILD / "module-cache" / f"{zlib.crc32(os.fsencode(BUILD)):08x}"
 CONFIG = REPO / "build-script-config"
 PATCHES = REPO / "patches"
 BENCHMARK = REPO / "benchmark"

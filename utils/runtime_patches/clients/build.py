@@ -160,7 +160,8 @@ def _reason(error, checkout, package, log):
     """The UserError that names the first error in `log`."""
     text = log.read_text(errors="replace") if log.exists() else ""
     # An error in a file tells more than that a command has failed.
-    found = re.search(r"(?m)^(.+?:\d+:\d+): error: (.+)$", text) or re.search(r"(?m)^()error: (.+)$", text)
+    found = re.search(r"(?m)^(.+?:\d+:\d+): error: (.+)$", text)
+    found = found or re.search(r"(?m)^(?:<unknown>:0: )?()error: ((?!.*: Invalid manifest \().+)$", text)
     if not found:
         return error
     if re.search(r"Could not resolve host|Failed to clone|Couldn.t fetch|unable to access|Network is unreach", text):

@@ -88,6 +88,6 @@ def start(arguments):
         build.ensure(ws, runtime)
     cwd = os.getcwd()
     if os.access(paths.BUILD, os.W_OK):
-        (paths.BUILD / "module-cache").mkdir(exist_ok=True)
+        paths.MODULE_CACHE.mkdir(parents=True, exist_ok=True)
     env = ws.environment(runtime.environment(ws))
     sandbox.become(ws.root, argv, binds=ws.binds([cwd, *options.bind]), cwd=cwd, env=env)

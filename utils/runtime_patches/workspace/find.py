@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..base import pins
 from ..base.errors import UserError
-from ..base.paths import BUILD, REPO
+from ..base.paths import BUILD, MODULE_CACHE, REPO
 from . import sandbox
 
 
@@ -53,7 +53,7 @@ class Workspace:
         env["HOME"] = env.get("HOME") or "/tmp"
         # Otherwise it is in HOME. LLVM replaces a % in this path.
         if os.access(BUILD, os.W_OK) and "%" not in str(BUILD):
-            env.setdefault("CLANG_MODULE_CACHE_PATH", str(BUILD / "module-cache"))
+            env.setdefault("CLANG_MODULE_CACHE_PATH", str(MODULE_CACHE))
         env.update(extra or {})
         return env
 
