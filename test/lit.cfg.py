@@ -142,8 +142,11 @@ lit_config.params["test_resource_dir"] = resources()
 # Upstream removes this cache each time it is loaded; a link stays.
 cache = os.environ.get("CLANG_MODULE_CACHE_PATH") or os.path.join(output, "module-cache")
 os.makedirs(cache, exist_ok=True)
-if not os.path.lexists(os.path.join(output, "clang-module-cache")):
-    os.symlink(cache, os.path.join(output, "clang-module-cache"))
+link = os.path.join(output, "clang-module-cache")
+if os.path.realpath(link) != os.path.realpath(cache):
+    if os.path.lexists(link):
+        os.unlink(link)
+    os.symlink(cache, link)
 features = [clang, "-E", "-P", "-x", "c", "-I", os.path.join(swift, "include")]
 features.append(os.path.join(swift, "test", "lit.swift-features.cfg.inc"))
 with open(os.path.join(swift, "test", "lit.site.cfg.in")) as template:
