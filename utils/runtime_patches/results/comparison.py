@@ -71,7 +71,7 @@ class Sides:
 
 @dataclass
 class Method:
-    """How was measured and judged."""
+    """How the rows were measured and judged."""
 
     rounds: Positive
     level: float
