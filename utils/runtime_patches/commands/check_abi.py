@@ -9,7 +9,7 @@ def parser():
         "utils/check-abi",
         "Compares what programs and debuggers rely on: exported symbols, the values of\n"
         "_swift_concurrency_debug_*, and the layout of tasks, jobs, actors and status records.\n"
-        "What differs must be named in the `ABI:` field of a patch; nothing may go.",
+        "What differs must be named in the `ABI:` field of a patch; no symbol may be removed.",
         ["utils/check-abi", "utils/check-abi before upto:NAME"],
         status="0 NEW stands in for OLD, 1 it does not, or an error, 2 bad usage",
     )

@@ -129,7 +129,7 @@ def _show(results):
         raise UserError(
             f"{plural(len(results.failed), 'benchmark')} did not run; {row.name} on "
             f"{getattr(results.sides, row.side).name}: {row.reason}",
-            "the rest of the table holds",
+            "the other rows of the table are valid",
         )
     return results.status
 

@@ -316,7 +316,7 @@ def _assemble(ws, runtime, libraries, made):
         if removed:
             raise UserError(
                 f"{name} of runtime '{runtime}' lacks {len(removed)} symbols of the toolchain's, such as {removed[0]}",
-                "programs that use them would not start: nothing may go",
+                "programs that use them would not start: no symbol may be removed",
             )
         made["exports"][name] = added
     files.write_intact(runtime.record_path, made, (*target.iterdir(), *tools))

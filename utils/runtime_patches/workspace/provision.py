@@ -256,7 +256,7 @@ def _fetch_source(pin, cache, download):
     archive = download / dist.orig
     if not archive.is_file():
         raise UserError(
-            f"apt-get ended well, but there is no {dist.orig}", f"the archive may have other sources: {_OWN[3:]}"
+            f"apt-get succeeded, but there is no {dist.orig}", f"the archive may have other sources: {_OWN[3:]}"
         )
     if files.sha256(archive) != dist.orig_sha256:
         raise UserError(

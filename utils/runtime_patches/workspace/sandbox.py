@@ -121,7 +121,7 @@ def become(root, argv, *, binds, cwd, env):
         raise UserError(
             "bubblewrap could not make the workspace's mounts",
             "its message, if any, is above: unprivileged user name spaces may be off; "
-            "utils/doctor says whether the root file system is whole",
+            "utils/doctor checks the root file system",
         )
     _join(pid)
     os.close(hold_write)

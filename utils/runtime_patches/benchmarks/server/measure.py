@@ -111,7 +111,7 @@ def nio(plan, row, place, program):
         found = re.search(rf"measuring: {re.escape(row.words[0])}: (.+)", said)
         times = [float(part) for part in found[1].split(",") if part.strip()] if found else []
         if not times:
-            raise UserError(f"{row.name} says no times: {said.strip()[-80:]}", "is it another version of nio?")
+            raise UserError(f"{row.name} printed no times: {said.strip()[-80:]}", "is it another version of nio?")
         return {"rate": 1 / statistics.median(times), "latencies": {}}
 
     return _rounds(plan, row.name, take)
