@@ -47,8 +47,8 @@ def plain(text):
 
 
 def check_disk(output, folder):
-    """UserError if a program, which failed with this output, had no room in `folder`. Its
-    message may have found no room, too, or git keeps the reason to itself."""
+    """UserError if a program that failed with this output had no room in `folder`. The output may not say so: there
+    was no room for it, or git does not tell the reason."""
     if re.search(r"No space left on device|Disk quota exceeded", output) or shutil.disk_usage(folder).free < 1 << 20:
         raise UserError(*DISK_FULL)
 
@@ -124,7 +124,7 @@ def _finish(error):
 
 
 def _of_output():
-    """The UserError where standard output does not take what was printed; it takes no more."""
+    """The UserError if standard output cannot be written, else None. Nothing more is then written to it."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

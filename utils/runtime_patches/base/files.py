@@ -1,5 +1,5 @@
-"""Files that appear complete or not at all; and records, small JSON files that tell what the folder
-beside them was made from and what its files were like."""
+"""Files and folders that appear complete or not at all; and records. A record is a small JSON file in a folder. It
+tells what the folder was made from, and the size and time of each file in it."""
 
 import contextlib
 import hashlib
@@ -13,14 +13,14 @@ MADE = "made.json"
 
 
 def write(path, text):
-    """Writes a text file; who is interrupted leaves the old one."""
+    """Writes a text file. An interruption leaves the old one."""
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
 
 
 def write_all(folder, texts):
-    """Writes {name: text} to a folder. The last one appears last: who sees it sees all others."""
+    """Writes {name: text} to a folder. The last one appears last: if it is there, so are all others."""
     for name, text in texts.items():
         (folder / f"{name}.partial").write_text(text, encoding="utf-8")
     for name in texts:
@@ -51,14 +51,14 @@ def write_record(path, value):
 
 
 def write_intact(path, value, made):
-    """Writes the dictionary `value` to a file, and in it what the files `made`, which are below
-    the same folder, are like."""
+    """Writes the record `path`: the dictionary `value`, and the states of the files `made`, which are below the same
+    folder."""
     write_record(path, {**value, "files": {str(file.relative_to(path.parent)): _state(file) for file in made}})
 
 
 def changed(path):
-    """The names of the files that write_intact has written of to `path` and that are gone or
-    changed since; None if that is not known."""
+    """The names of the files in the record `path` that are gone or changed since; None if the record is missing or
+    damaged."""
     states = (read_record(path) or {}).get("files")
     if not isinstance(states, dict) or not states:
         return None
@@ -66,7 +66,7 @@ def changed(path):
 
 
 def is_intact(path):
-    """Whether all that write_intact has written of to `path` is as it was."""
+    """Whether all files in the record `path` are as they were."""
     return changed(path) == []
 
 
@@ -80,8 +80,8 @@ def _state(path):
 
 
 def remove(path):
-    """Removes a file or folder that may hold read-only ones; never crosses a mount. Nobody sees
-    half of it: it gets another name first, by which `doctor --clean old` finds it."""
+    """Removes a file or a folder, also if it holds read-only files; never crosses a mount. A folder gets another name
+    first, so nobody sees half of it, and `doctor --clean old` finds what an interruption leaves."""
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():

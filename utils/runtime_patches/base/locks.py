@@ -1,4 +1,4 @@
-"""One set-up or build at a time: others wait, and say for whom."""
+"""Locks: one set-up or build runs at a time. Others wait, and say for which command."""
 
 import contextlib
 import fcntl

@@ -26,7 +26,7 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     logs.mkdir(parents=True, exist_ok=True)
     log = logs / f"{name}.log"
     with open(log, "wb") as out:
-        # The kernel tells the guard when this process was killed.
+        # If this process is killed, the kernel sends the guard a signal.
         guarded = ["setpriv", "--pdeathsig", "TERM", _GUARD, str(os.getpid()), *argv]
         process = subprocess.Popen(
             guarded,
@@ -68,8 +68,8 @@ def ending(status, output=""):
 
 @contextlib.contextmanager
 def terminable():
-    """Turns a signal that ends this process into an exception meanwhile, so that who started
-    something can end it."""
+    """While the block runs, a signal that ends this process raises an exception, so that the block can end what it has
+    started."""
 
     def stop(number, _):
         raise SystemExit(128 + number)

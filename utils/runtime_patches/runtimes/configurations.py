@@ -51,8 +51,8 @@ _PROBE = "#include <cstdlib>\n#include <atomic>\n#include <vector>\n"
 
 
 class Row(NamedTuple):
-    """One configuration: how many files compile; {file: first error} of those that fail
-    without the series as well, and of those that fail with it only; or why none gets that far."""
+    """One configuration. compiled: how many files compile; upstream, series: {file: first error} of those that fail
+    without the series, too, and of those that fail with it only; reason: why no file gets that far."""
 
     name: str
     compiled: int = 0
@@ -103,7 +103,7 @@ class _Tree:
 
     def errors(self, file, flags):
         """The errors of a file, {(file, message): "file:line: message"}, the first one first;
-        none for a file that this runtime has not."""
+        empty for a file that this runtime does not have."""
         if file not in self.commands:
             return {}
         done = self.ws.run(
@@ -177,8 +177,8 @@ def _probe(ws, flags):
 
 
 def _headers_32(ws, folder):
-    """Flags that let 32-bit code see the 64-bit system's headers, which serve both, but for a
-    list of missing functions that a 64-bit installation has not."""
+    """Flags that let 32-bit code see the 64-bit system's headers, which serve both. A 64-bit
+    installation lacks one file, a list of missing functions."""
     (Path(folder) / "gnu").mkdir(exist_ok=True)
     (Path(folder) / "gnu" / "stubs-32.h").touch()
     done = ws.run(["clang++", "-print-file-name=crtbegin.o"], capture_output=True, text=True)

@@ -1,4 +1,5 @@
-"""The libraries of a runtime: what is built, compared, reported and laid over the toolchain's."""
+"""The libraries of a runtime: those that are built, compared and reported, and that take the place of the
+toolchain's."""
 
 from dataclasses import dataclass
 from typing import Optional

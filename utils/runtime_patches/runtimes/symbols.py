@@ -2,9 +2,8 @@
 
 import re
 
-# Instances of libstdc++ templates depend on its version and on inlining; linkers
-# mark the ends of sections each in their own way, AddressSanitizer marks globals. None
-# is anybody's interface.
+# Instances of libstdc++ templates depend on its version and on inlining; each linker
+# marks the ends of sections in its own way; AddressSanitizer marks globals. No program relies on them.
 _NOT_OURS = re.compile(
     r"_Z(?:N[KVO]*)?(?:St|9__gnu_cxx)|_ZT[ISVT]*(?:N?St|N9__gnu_cxx)|_ZGVN?St"
     r"|__odr_asan_gen_|__(?:start|stop)_|__bss_start$|_edata$|_end$"
@@ -12,7 +11,7 @@ _NOT_OURS = re.compile(
 
 
 def exports(ws, library):
-    """The set of the defined dynamic symbols of `library`, without versions; of one that is not there, none."""
+    """The set of the defined dynamic symbols of `library`, without versions; empty if it does not exist."""
     if not library.exists():
         return set()
     text = ws.output(["nm", "-D", "--defined-only", "--format=just-symbols", str(library)], binds=[library.parent])
@@ -20,7 +19,7 @@ def exports(ws, library):
 
 
 def difference(ws, old, new):
-    """(added, removed): sorted names, without those that are nobody's interface."""
+    """(added, removed): sorted names, without those that no program relies on."""
     before, after = exports(ws, old), exports(ws, new)
 
     def ours(names):

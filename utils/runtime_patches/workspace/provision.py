@@ -130,7 +130,7 @@ def _make_root(pin, cache, target):
     target.chmod(0o755)  # apt's own user enters it, whatever our umask is
     places = [dist.suite, target, *_mirror(dist.suite)]
     if os.geteuid() == 0:
-        # In a name space of its own, what it has mounted goes when it is killed.
+        # In a name space of its own: if it is killed, its mounts go, too.
         argv = ["unshare", "--mount", *args, "--mode=root", "--format=directory", *map(str, places)]
     else:
         # A tar file is unpacked as the user's own files: no other owners, so that the cache can be removed
@@ -207,8 +207,7 @@ def _package_hints(dist):
 
 
 def _record(part):
-    """Writes down what all files of a part of the cache are like, for doctor. git itself has
-    that of its own."""
+    """Writes the record of all files of a part of the cache, for doctor. It leaves .git out: git checks that itself."""
     made = []
     for folder, folders, names in os.walk(part):
         if ".git" in folders:

@@ -84,7 +84,7 @@ def _damage(part):
 
 
 def old_line(path):
-    """The state of what nothing reads any more."""
+    """The state of a folder that nothing reads any more."""
     if path.suffix == ".partial":
         what = "left by an interrupted set-up"
     elif path.name == "temporary":

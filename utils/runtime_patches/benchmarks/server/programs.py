@@ -180,7 +180,9 @@ class Server:
             return json.loads(self._line("tell its counts"))
         except ValueError:
             self.check()
-            raise UserError(f"server {self.row.name} on {self.runtime} does not report its counts", "is it stopped?") from None
+            raise UserError(
+                f"server {self.row.name} on {self.runtime} does not report its counts", "is it stopped?"
+            ) from None
 
     def _line(self, what):
         ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
