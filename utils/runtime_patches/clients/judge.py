@@ -12,7 +12,7 @@ AGAIN = 3  # runs of a single test
 
 @dataclasses.dataclass
 class Side:
-    """What the tests of a package came to on one runtime."""
+    """The outcomes of the tests of a package on one runtime."""
 
     runtime: Runtime
     outcomes: dict

@@ -1,4 +1,4 @@
-"""Proves which libraries a process has loaded: the loader writes it down."""
+"""Proves which libraries a process has loaded: the loader writes them to a file."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def libraries(prefix, pid):
 
 
 def check(found, what, runtime):
-    """UserError unless the libraries `found` are those of a runtime, and no other ones."""
+    """UserError if the libraries `found` are not exactly those of a runtime."""
     for library in LIBRARIES:
         paths = found.get(library.name, set())
         wanted = str(runtime.library(library.name))

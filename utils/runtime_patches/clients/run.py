@@ -15,7 +15,7 @@ _COLUMNS = ("package", "runtime", "tests", "passed", "failed", "skipped", "lost"
 
 
 def bundles(ws, checkouts, runtimes, options):
-    """([Bundle], [UserError]): one package that does not build does not keep the others from their tests."""
+    """([Bundle], [UserError]): if one package does not build, the tests of the others still run."""
     given = [f"--{name}={getattr(options, name)}" for name in ("checkout", "toolchain") if getattr(options, name)]
     bundles, failed = [], []
     for checkout in checkouts:

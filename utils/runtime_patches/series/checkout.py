@@ -30,7 +30,7 @@ class State:
     def __init__(self, git):
         self.base = self.head = git.line("rev-parse", "HEAD")
         self.commits, self.unnamed, self.twice = {}, [], []
-        # Not by git's trailers: one line that is none hides them all.
+        # Git's own trailers are not used: one line that is no trailer hides all of them.
         log = git.out("log", "--first-parent", "-n", "400", "--format=%H%x00%P%x00%B%x01")
         unnamed = []
         for entry in log.split("\x01"):
@@ -61,8 +61,7 @@ def unpatched(folder):
 
 
 def require_clean(git):
-    """UserError when the work tree or index differs from HEAD, or a git operation
-    is half done."""
+    """UserError if the work tree or the index differs from HEAD, or if a git operation is under way."""
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
     for name, what in (
         ("rebase-merge", "rebase"),
@@ -264,7 +263,7 @@ def export_text(git, commit):
     """The patch file of a commit; the same bytes on every machine."""
     form = "--zero-commit --no-signature --full-index --no-stat --no-renames -N -U3 --no-attach --no-cover-letter"
     text = git.out("format-patch", "-1", "--stdout", "--encode-email-headers", *form.split(), commit)
-    # The mail separator's fixed date says nothing; a patch starts with its author.
+    # Without the first line, which separates mails.
     return text.partition("\n")[2].rstrip("\n") + "\n"
 
 

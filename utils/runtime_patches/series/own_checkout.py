@@ -1,5 +1,5 @@
-"""build/checkout, the clone of the unpatched sources that holds the series when the user has
-no checkout: made, brought up to patches/, and never over somebody's work."""
+"""build/checkout: a clone of the unpatched sources with the series, for users who have no checkout. It is made, and
+brought up to date with patches/. Somebody's work in it is never lost."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ FOLDER = BUILD / "checkout"
 
 
 def renew(ws, own=FOLDER):
-    """Makes build/checkout, or brings it up to patches/; never over somebody's work."""
+    """Makes build/checkout, or brings it up to date with patches/. Work in it is never lost."""
     stamp = own / "series.json"
     wanted = {"series": series.load().key, "patches": series.load().patches_key, "sources": str(ws.sources)}
     made = files.read_record(stamp)
@@ -30,7 +30,7 @@ def renew(ws, own=FOLDER):
     if not made or made.get("sources") != wanted["sources"]:
         _make_checkout(ws, own, wanted)
         return
-    # Whoever is interrupted from here on leaves the tree between two states.
+    # An interruption from here on leaves the tree between two states.
     files.write_record(stamp, {**made, "renewing": True})
     git.out("reset", "-q", "--hard", checkout.State(git).base)
     checkout.apply(own)
@@ -57,8 +57,8 @@ def _holds_work(git, own, made, wanted):
 
 
 def _keep_found(git, own, made):
-    """Moves what was changed in a tree that an interruption left between two states to
-    git's stash: it is half of one of them, or edits made since."""
+    """Moves the changes in a tree that an interruption left between two states to git's stash. They are a part of one of
+    the states, or edits made since."""
     state = checkout.State(git)
     if state.commits and state.head != made.get("head") and not _exported(own):
         raise UserError(

@@ -9,7 +9,7 @@ from ..base.errors import UserError
 from ..base.paths import PATCHES, REPO, shown
 from .patch import NAME, Patch
 
-# Of this repository, what stands at the same paths in a Swift checkout: (folder, pattern).
+# The files of this repository that are copied to the same paths in a Swift checkout: (folder, pattern).
 _LAID = (
     ("test/Concurrency", "**/*"),
     ("test/Runtime", "**/*"),

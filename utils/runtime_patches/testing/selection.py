@@ -37,7 +37,7 @@ def _split(ws, paths):
 
 
 def _outermost(places):
-    """Without those below another one: lit would run such a test twice at once."""
+    """`places` without those below another one: lit would run such a test twice, at the same time."""
     places = list(dict.fromkeys(places))
     return [p for p in places if not any(q in p.parents for q in places)]
 

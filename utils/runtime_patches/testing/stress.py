@@ -46,7 +46,7 @@ class Stress:
                 self.programs[runtime] = _compile(ws, runtime)
 
     def output(self, runtime, case):
-        """(status, output) of the programs of a case; None as status: too slow."""
+        """(status, output) of the programs of a case. The status is None if they take too long."""
         try:
             done = runtime.run(
                 self.ws,
@@ -93,7 +93,7 @@ class Stress:
         return case
 
     def failed(self, found, case):
-        """Tells of the fault of one seed, and raises the UserError with the smallest case."""
+        """Prints the fault of one seed, and raises the UserError with the smallest case."""
         names = " ".join(map(str, self.runtimes))
         print(f"seed {case.first} on {found[0]}: {found[1]}")
         smaller = self.shrink(case)
