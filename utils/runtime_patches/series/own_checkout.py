@@ -57,8 +57,8 @@ def _holds_work(git, own, made, wanted):
 
 
 def _keep_found(git, own, made):
-    """Moves the changes in a tree that an interruption left between two states to git's stash. They are a part of one of
-    the states, or edits made since."""
+    """Moves the changes in a tree that an interruption left between two states to git's stash. They are a part of one
+    of the states, or edits made since."""
     state = checkout.State(git)
     if state.commits and state.head != made.get("head") and not _exported(own):
         raise UserError(

@@ -102,8 +102,8 @@ def _availability(ws):
 
 
 def _ninja(ws):
-    """The lines of build.ninja. Each module is emitted apart from its object file. So the objects, which take most of the
-    time, are compiled in parallel."""
+    """The lines of build.ninja. Each module is emitted apart from its object file. So the objects, which take most of
+    the time, are compiled in parallel."""
     swift = ws.swift
     yield _RULES.format(swift=_quote(swift))
     for name, (imports, others, options) in _MODULES.items():
