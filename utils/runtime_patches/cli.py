@@ -120,6 +120,10 @@ class Parser(argparse.ArgumentParser):
         options = super().parse_args(*args, **named)
         if getattr(self, "two", False) and len(options.runtimes) > 2:
             raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
+        for one in options.runtimes if hasattr(self, "two") else ():
+            if one.variant in ("asan", "tsan"):
+                what = f"benchmarks are not compiled with a sanitizer, so they do not run on {one}"
+                raise UserError(what, "utils/run-clients and utils/run-test do", 2)
         return options
 
 
