@@ -58,6 +58,11 @@ def home(ws, runtime):
     return runtime.work
 
 
+def kept(ws):
+    """A copy of the last build of `after`, in the cache: another clone goes on from there."""
+    return ws.cache / f"after-{configuration_key(ws)}"
+
+
 def _ensure_before(ws):
     git, base = checkout.unpatched(ws.sources)
     stamp = {"name": "before", "base": base, "configuration": configuration_key(ws)}
@@ -223,6 +228,20 @@ def _ensure_copy(ws, runtime):
     if runtime.is_patched:
         made |= {"commit": commit or state.head, "checkout": str(tree), "series": series.load().key}
     _assemble(ws, runtime, _built(place), made)
+    if runtime.name == "after" and ws.from_packages and not _edits(git):
+        _keep(ws, place, {"commit": made["commit"]})
+
+
+def _keep(ws, place, state):
+    with locks.exclusive(ws.cache):
+        if files.read_record(kept(ws) / "kept.json") != state:
+            with files.replaced(kept(ws)) as partial:
+                _copy(place, partial)
+                files.write_record(partial / "kept.json", state)
+
+
+def _copy(source, target):
+    run_logged(["cp", "-a", f"{source}/.", str(target)], "copy", failed=f"{source} could not be copied")
 
 
 def _edits(git):
@@ -232,7 +251,7 @@ def _edits(git):
 
 
 def _copy_of_before(ws, runtime):
-    """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, made once."""
+    """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, or of the kept one of `after`."""
     before, place = home(ws, stock()), runtime.work
     stamp = files.read_record(before / "stamp.json")
     flags = runtime.variant and variants.configuration(runtime.variant)
@@ -242,7 +261,9 @@ def _copy_of_before(ws, runtime):
     if fresh:
         remove(place)  # first: there may not be room for two
         with Step(f"runtime '{runtime}': a copy of before's build"), files.replaced(place) as partial:
-            run_logged(["cp", "-a", f"{before}/.", str(partial)], "copy", failed=f"{before} could not be copied")
+            with locks.exclusive(ws.cache):
+                same = runtime.name == "after" and files.read_record(kept(ws) / "stamp.json") == stamp
+                _copy(kept(ws) if same else before, partial)
             if flags:
                 shutil.copy2(flags, partial / "config")
                 files.write_record(partial / "stamp.json", stamp)
