@@ -118,70 +118,63 @@ def _make_root(pin, cache):
     """Installs the packages into cache/root; by name and version, signatures checked."""
     dist = pin.distribution
     partial = cache / "root.partial"
-    remove(partial)
-    packages = dist.pinned_packages + dist.packages
-    excludes = [
-        "/usr/share/man/*",
-        "/usr/share/doc/*",
-        "/usr/share/info/*",
-        "/usr/share/locale/*",
-        "/usr/lib/python3/dist-packages/*/tests/*",
-    ]
+    with Step("root file system from packages (2-4 min)"):
+        try:
+            bootstrap(
+                cache,
+                partial,
+                dist.suite,
+                dist.architecture,
+                [*dist.pinned_packages, *dist.packages],
+                excludes=["/usr/lib/python3/dist-packages/*/tests/*"],
+                log="root",
+                hints=_package_hints(dist),
+            )
+            _prepare_root(partial)
+            record(partial)
+        except BaseException:
+            remove(partial)
+            raise
+    partial.rename(cache / "root")
+
+
+def bootstrap(cache, target, suite, architecture, packages, *, log, hints=(), excludes=(), variant="apt"):
+    """Puts packages and what they depend on into the new folder `target` of a cache; variant: mmdebstrap's: "apt"
+    installs them, "extract" only unpacks them."""
+    remove(target)
+    paths = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*", *excludes]
     args = [
         "mmdebstrap",
-        "--variant=apt",
-        f"--architectures={dist.architecture}",
+        f"--variant={variant}",
+        f"--architectures={architecture}",
         f"--include={','.join(packages)}",
         # A mirror may lag behind, and sid's Release files expire within a week.
         '--aptopt=Acquire::Check-Valid-Until "false"',
         '--aptopt=Acquire::Retries "3"',
-        *(f"--dpkgopt=path-exclude={path}" for path in excludes),
+        *(f"--dpkgopt=path-exclude={path}" for path in paths),
     ]
-    root = os.geteuid() == 0
-    with Step("root file system from packages (2-4 min)"):
-        temporary = _make_temporary(cache)
-        try:
-            if root:
-                # In a name space of its own, what it has mounted goes when it is killed.
-                argv = [
-                    "unshare",
-                    "--mount",
-                    *args,
-                    "--mode=root",
-                    "--format=directory",
-                    dist.suite,
-                    str(partial),
-                    *_mirror(dist.suite),
-                ]
-            else:
-                # A tar file is unpacked as the user's own files: no other owners,
-                # so that the cache can be removed without privileges.
-                partial.mkdir()
-                line = " ".join(
-                    map(_quote, [*args, "--mode=unshare", "--format=tar", dist.suite, "-", *_mirror(dist.suite)])
-                )
-                argv = [
-                    "bash",
-                    "-o",
-                    "pipefail",
-                    "-c",
-                    f"{line} | tar -x -C {_quote(partial)} --no-same-owner --exclude='./dev/*'",
-                ]
-            run_logged(
-                argv,
-                "root",
-                failed="the packages could not be installed",
-                hints=_package_hints(dist),
-                env={**os.environ, "TMPDIR": str(temporary)},
-            )
-            _prepare_root(partial)
-            _record(partial)
-        except BaseException:
-            remove(partial)
-            raise
-        finally:
-            remove_temporary(cache)
-    partial.rename(cache / "root")
+    temporary = _make_temporary(cache)
+    try:
+        if os.geteuid() == 0:
+            # In a name space of its own, what it has mounted goes when it is killed.
+            argv = ["unshare", "--mount", *args, "--mode=root", "--format=directory", suite, str(target)]
+            argv += _mirror(suite)
+        else:
+            # A tar file is unpacked as the user's own files: no other owners,
+            # so that the cache can be removed without privileges.
+            target.mkdir()
+            line = " ".join(map(_quote, [*args, "--mode=unshare", "--format=tar", suite, "-", *_mirror(suite)]))
+            unpack = f"tar -x -C {_quote(target)} --no-same-owner --exclude='./dev/*'"
+            argv = ["bash", "-o", "pipefail", "-c", f"{line} | {unpack}"]
+        run_logged(
+            argv,
+            log,
+            failed="the packages could not be installed",
+            hints=hints,
+            env={**os.environ, "TMPDIR": str(temporary)},
+        )
+    finally:
+        remove_temporary(cache)
 
 
 def _make_temporary(cache):
@@ -220,11 +213,18 @@ def _package_hints(dist):
     gone = f"the package archive no longer has swiftlang {dist.source_version}"
     return [
         (r"Version '.*' for '?swift.* was not found|Can't find a source", gone, f"sid moves on: {_OWN[3:]}"),
+        *archive_hints(f"check the network, {_OWN}"),
+    ]
+
+
+def archive_hints(unreachable):
+    """Hints for run_logged about any package archive; unreachable: what to do where there is none."""
+    return [
         (
             r"Temporary failure resolving|Could not resolve|Could not connect|"
             r"Network is unreachable|Connection timed out|Failed to fetch",
             "the package archive cannot be reached",
-            f"check the network, {_OWN}",
+            unreachable,
         ),
         (
             r"NO_PUBKEY|not signed|GPG error",
@@ -246,7 +246,7 @@ def _prepare_root(root):
         subprocess.run(["chmod", "-R", "u+rwX", str(root)], check=True)
 
 
-def _record(part):
+def record(part):
     """Writes down what all files of a part of the cache are like, for doctor. git itself has
     that of its own."""
     made = []
@@ -277,7 +277,7 @@ def _make_source(pin, cache):
             )
             shutil.rmtree(partial / "download")
             _commit_source(pin, partial / "swift")
-            _record(partial)
+            record(partial)
     except BaseException:
         remove(partial)
         raise

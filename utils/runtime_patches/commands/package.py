@@ -1,0 +1,47 @@
+"""utils/package: packs the libraries of the series for other machines."""
+
+from ..cli import Parser
+
+
+def parser():
+    made = Parser(
+        "utils/package",
+        "Packs the libraries of the series for other machines: shared and static ones, built against\n"
+        "an older system, checked, with what installs them. The archives and SHA256SUMS go to\n"
+        "build/package. The same series gives the same bytes.",
+        ["utils/package", "utils/package --architecture arm64"],
+    )
+    made.add(
+        "--architecture",
+        metavar="NAME",
+        choices=("x86_64", "arm64"),
+        default="x86_64",
+        help="of the processors: x86_64 or arm64 (default: x86_64)",
+        complete=lambda: ["x86_64", "arm64"],
+    )
+    made.add(
+        "--sysroot",
+        metavar="SUITE",
+        choices=("bookworm", "bullseye"),
+        default="bookworm",
+        help="the release of Debian that the libraries are built against: bookworm (runs with glibc 2.34), or "
+        "bullseye (2.31) (default: bookworm)",
+        complete=lambda: ["bookworm", "bullseye"],
+    )
+    return made
+
+
+def main(options):
+    from ..base import locks
+    from ..base.paths import BUILD
+    from ..runtimes import archive
+    from ..runtimes.package import Package
+    from ..workspace import provision
+
+    ws = provision.ready(options)
+    with locks.exclusive(BUILD):
+        package = Package(ws, options.architecture, options.sysroot)
+        package.build()
+        made, debug = archive.make(package)
+    print(made)
+    print(debug)
