@@ -1,4 +1,4 @@
-"""What an ELF file says of itself, read with llvm-readelf."""
+"""What an ELF file says of itself, read with readelf."""
 
 import re
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ class Elf:
 
 def read(ws, path):
     """The Elf of a shared library or a program."""
-    argv = ["llvm-readelf", "-W", "-h", "-d", "-l", "--dyn-syms", str(path)]
+    argv = ["readelf", "-W", "-h", "-d", "-l", "--dyn-syms", str(path)]
     return parse(ws.output(argv, binds=[path.parent]))
 
 
 def parse(text):
-    """The Elf that llvm-readelf describes."""
+    """The Elf that readelf describes."""
     versions: dict[str, dict[str, list[str]]] = {}
     exports, imports = set(), set()
     for line in text.splitlines():
