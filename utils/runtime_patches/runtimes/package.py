@@ -11,6 +11,7 @@ import shlex
 import shutil
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..base import files, pins
 from ..base.errors import UserError
@@ -151,7 +152,7 @@ class Package:
     def _finish(self):
         """Makes out/ of what was compiled, if that or the series has changed."""
         mark, made = self.mark, self.out / files.MADE
-        digest = hashlib.sha256(mark.encode())
+        digest = hashlib.sha256(mark.encode() + Path(__file__).read_bytes())
         for path in tree.built(self.place).values():
             digest.update(path.read_bytes())
         key = digest.hexdigest()
