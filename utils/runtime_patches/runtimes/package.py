@@ -162,7 +162,8 @@ class Package:
         remove(partial)
         for part in ("lib", "static", "debug", "notes"):
             (partial / part).mkdir(parents=True)
-        inside, commands = str(partial), []
+        # Relative to the folder of the build, whose own path may hold spaces.
+        inside, commands = partial.name, []
         for library in tree.libraries(self.place):
             stem = library.name.removesuffix(".so")
             (partial / "notes" / stem).write_bytes(note(f"{mark} of {stem}\n"))
