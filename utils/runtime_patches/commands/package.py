@@ -19,15 +19,6 @@ def parser():
         help="of the processors: x86_64 or arm64 (default: x86_64)",
         complete=lambda: ["x86_64", "arm64"],
     )
-    made.add(
-        "--sysroot",
-        metavar="SUITE",
-        choices=("bookworm", "bullseye"),
-        default="bookworm",
-        help="the release of Debian that the libraries are built against: bookworm (runs with glibc 2.34), or "
-        "bullseye (2.31) (default: bookworm)",
-        complete=lambda: ["bookworm", "bullseye"],
-    )
     return made
 
 
@@ -40,7 +31,7 @@ def main(options):
 
     ws = provision.ready(options)
     with locks.exclusive(BUILD):
-        package = Package(ws, options.architecture, options.sysroot)
+        package = Package(ws, options.architecture)
         package.build()
         made, debug = archive.make(package)
     print(made)

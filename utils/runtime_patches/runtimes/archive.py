@@ -29,8 +29,6 @@ def make(package):
             "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is",
         )
     name = f"swift-{pins.load().swift.version}-runtime-patches-{package.architecture.name}"
-    if package.suite.name != sysroot.DEFAULT:
-        name += f"-{package.suite.name}"
     with Step("checks"):
         _check(package)
     with Step(f"archives in {FOLDER}"):
@@ -46,7 +44,7 @@ def make(package):
 
 def _check(package):
     stock = package.lib / "swift" / "linux"
-    found = gates.faults(package.ws, package.libraries(), stock, package.architecture.name, package.suite.limits)
+    found = gates.faults(package.ws, package.libraries(), stock, package.architecture.name, sysroot.LIMITS)
     if found:
         for line in found:
             note(f"    {line}")
@@ -86,8 +84,8 @@ def _facts(package):
         "architecture": package.architecture.name,
         "processor": package.architecture.processor,
         "compiler": next(line for line in compiler if "Swift version" in line),
-        "system": f"Debian {package.suite.name}",
-        **{family: elf.newest(read, family) for family in package.suite.limits},
+        "system": f"Debian {sysroot.SUITE}",
+        **{family: elf.newest(read, family) for family in sysroot.LIMITS},
         "rule": "all shared libraries together, or none; so the static ones",
     }
 

@@ -47,15 +47,13 @@ ARCHITECTURES = {
 
 
 class Package:
-    """The libraries for an architecture and a release of the distribution."""
+    """The libraries for an architecture."""
 
-    def __init__(self, ws, architecture="x86_64", suite=sysroot.DEFAULT):
+    def __init__(self, ws, architecture="x86_64"):
         self.ws = ws
         self.architecture = ARCHITECTURES[architecture]
-        self.suite = sysroot.SUITES[suite]
         self.is_native = architecture == "x86_64"
-        parts = ["package", *([] if self.is_native else [architecture]), *([] if suite == sysroot.DEFAULT else [suite])]
-        self.label = "-".join(parts)
+        self.label = "package" if self.is_native else f"package-{architecture}"
         self.place = BUILD / "work" / self.label
         self.out = self.place / "out"
         self.tree, self.git = tree.patched(ws)
@@ -106,7 +104,7 @@ class Package:
 
     def build(self):
         """Compiles what is missing or out of date, and finishes the files."""
-        system = sysroot.ensure(self.ws, self.suite, self.architecture.distribution)
+        system = sysroot.ensure(self.ws, self.architecture.distribution)
         self._prepare({sysroot.LIB: str(self.lib), _SYSROOT: str(system)})
         minutes = "" if (self.place / files.MADE).exists() else " (6-10 min)"
         with Step(f"libraries to ship for {self.architecture.name}: {len(self.state.applied)} patches{minutes}"):
@@ -116,7 +114,7 @@ class Package:
 
     def _prepare(self, mounts):
         """Makes the folders of the build, unless they are there and of this configuration."""
-        digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.triple, self.suite.name]).encode())
+        digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.triple, sysroot.SUITE]).encode())
         for path in _CONFIGURATION:
             digest.update((CONFIG / path).read_bytes())
         stamp = {"name": self.label, "configuration": digest.hexdigest()[:12], "mounts": mounts}

@@ -4,7 +4,6 @@ They live in the cache, as the root file system does.
 """
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..base import files, locks, pins
@@ -12,38 +11,19 @@ from ..base.files import remove
 from ..base.progress import Step
 from . import provision
 
-# What compiles a C++ program; %d is the version of the suite's compiler.
-_PACKAGES = ("libc6-dev", "linux-libc-dev", "libstdc++-%d-dev", "libgcc-s1")
-
-
-@dataclass(frozen=True)
-class Suite:
-    """A release of the distribution. gcc: the version of its compiler; limits: the newest versions of symbols that
-    libraries may need which are built against it: no system needs to be newer than that."""
-
-    name: str
-    gcc: int
-    limits: dict[str, str]
-
-
-# What Debian 12 gives is what swift.org's own files need: Ubuntu 22.04, Debian 12, Amazon Linux 2023 and UBI 9 have it.
-SUITES = {
-    suite.name: suite
-    for suite in (
-        Suite("bookworm", 12, {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.11"}),
-        Suite("bullseye", 10, {"GLIBC": "2.31", "GLIBCXX": "3.4.28", "CXXABI": "1.3.11"}),
-    )
-}
-DEFAULT = "bookworm"
+# What it gives is what swift.org's own files need: Ubuntu 22.04, Debian 12, Amazon Linux 2023 and UBI 9 have it.
+SUITE = "bookworm"
+_PACKAGES = ("libc6-dev", "linux-libc-dev", "libstdc++-12-dev", "libgcc-s1")
+# The newest versions of symbols that what is compiled against it may need.
+LIMITS = {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.11"}
 # Where builds see `lib` of a toolchain for the architecture.
 LIB = "/swift-lib"
 
 
-def ensure(ws, suite, architecture):
-    """The folder with the system of a Suite for an architecture, by the distribution's name."""
-    packages = [package % suite.gcc if "%" in package else package for package in _PACKAGES]
-    place = ws.cache / f"sysroot-{suite.name}-{architecture}"
-    return _ensure(ws, place, suite.name, architecture, packages, f"headers and libraries of {suite.name} (15 s)")
+def ensure(ws, architecture):
+    """The folder with the older system for an architecture, by the distribution's name."""
+    place = ws.cache / f"sysroot-{SUITE}-{architecture}"
+    return _ensure(ws, place, SUITE, architecture, _PACKAGES, f"headers and libraries of {SUITE} (15 s)")
 
 
 def foreign_toolchain(ws, architecture):
