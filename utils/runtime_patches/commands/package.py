@@ -4,22 +4,13 @@ from ..cli import Parser
 
 
 def parser():
-    made = Parser(
+    return Parser(
         "utils/package",
         "Packs the libraries of the series for other machines: shared and static ones, built against\n"
         "an older system, checked, with what installs them. The archives and SHA256SUMS go to\n"
         "build/package. The same series gives the same bytes.",
-        ["utils/package", "utils/package --architecture arm64"],
+        ["utils/package", "utils/package --checkout ~/swift-project"],
     )
-    made.add(
-        "--architecture",
-        metavar="NAME",
-        choices=("x86_64", "arm64"),
-        default="x86_64",
-        help="of the processors: x86_64 or arm64 (default: x86_64)",
-        complete=lambda: ["x86_64", "arm64"],
-    )
-    return made
 
 
 def main(options):
@@ -31,7 +22,7 @@ def main(options):
 
     ws = provision.ready(options)
     with locks.exclusive(BUILD):
-        package = Package(ws, options.architecture)
+        package = Package(ws)
         package.build()
         made, debug = archive.make(package)
     print(made)

@@ -15,6 +15,7 @@ from ..base.progress import Step, note
 from ..series import series
 from ..workspace import sysroot
 from . import elf, gates
+from .package import ARCHITECTURE
 
 FOLDER = BUILD / "package"
 # Of all files: 2026-01-01. tar warns of files from 1970.
@@ -28,7 +29,7 @@ def make(package):
             f"the checkout has what patches/ has not: {package.edits}",
             "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is",
         )
-    name = f"swift-{pins.load().swift.version}-runtime-patches-{package.architecture.name}"
+    name = f"swift-{pins.load().swift.version}-runtime-patches-{ARCHITECTURE}"
     with Step("checks"):
         _check(package)
     with Step(f"archives in {FOLDER}"):
@@ -44,7 +45,7 @@ def make(package):
 
 def _check(package):
     stock = package.lib / "swift" / "linux"
-    found = gates.faults(package.ws, package.libraries(), stock, package.architecture.name, sysroot.LIMITS)
+    found = gates.faults(package.ws, package.libraries(), stock, ARCHITECTURE, sysroot.LIMITS)
     if found:
         for line in found:
             note(f"    {line}")
@@ -81,8 +82,7 @@ def _facts(package):
         "swift": pins.load().swift.version,
         "series": series.load().patches_key[:12],
         "patches": package.state.applied,
-        "architecture": package.architecture.name,
-        "processor": package.architecture.processor,
+        "processor": ARCHITECTURE,
         "compiler": next(line for line in compiler if "Swift version" in line),
         "system": f"Debian {sysroot.SUITE}",
         **{family: elf.newest(read, family) for family in sysroot.LIMITS},

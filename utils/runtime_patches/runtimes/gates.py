@@ -3,7 +3,7 @@
 from . import elf, symbols
 from .libraries import LIBRARIES, NAMES
 
-_MACHINES = {"x86_64": "X86-64", "arm64": "AArch64"}
+_MACHINES = {"x86_64": "X86-64"}
 
 
 def faults(ws, libraries, stock, architecture, limits):

@@ -1,6 +1,6 @@
 """The libraries that are shipped: built against an older system, stripped, marked, and checked (utils/package).
 
-The build stands in a folder of its own, build/work/package…; its finished files are in out/ there:
+The build stands in a folder of its own, build/work/package; its finished files are in out/ there:
 lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID).
 """
 
@@ -10,7 +10,6 @@ import json
 import shlex
 import shutil
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..base import files, pins
@@ -31,46 +30,24 @@ SECTION = ".note.swift_runtime_patches"
 _COMMAND_LINE = "CommandLineSupport/CMakeFiles/swiftCommandLineSupport.dir/CommandLine.cpp.o"
 
 
-@dataclass(frozen=True)
-class Architecture:
-    """A processor. name: Swift's, as in the names of packages; distribution: the distribution's; processor: as in
-    triples and `uname -m`."""
-
-    name: str
-    distribution: str
-    processor: str
-
-
-ARCHITECTURES = {
-    one.name: one for one in (Architecture("x86_64", "amd64", "x86_64"), Architecture("arm64", "arm64", "aarch64"))
-}
+# As in the names of packages, in triples and in `uname -m`.
+ARCHITECTURE = "x86_64"
 
 
 class Package:
-    """The libraries for an architecture."""
+    """The libraries, and where they are built."""
 
-    def __init__(self, ws, architecture="x86_64"):
+    def __init__(self, ws):
         self.ws = ws
-        self.architecture = ARCHITECTURES[architecture]
-        self.is_native = architecture == "x86_64"
-        self.label = "package" if self.is_native else f"package-{architecture}"
-        self.place = BUILD / "work" / self.label
+        self.place = BUILD / "work" / "package"
         self.out = self.place / "out"
+        self.lib = ws.outside(ws.toolchain / "lib")
         self.tree, self.git = tree.patched(ws)
         self.state = checkout.State(self.git)
 
     @functools.cached_property
-    def lib(self):
-        """The folder `lib` of a toolchain for the architecture."""
-        if self.is_native:
-            return self.ws.outside(self.ws.toolchain / "lib")
-        return sysroot.foreign_toolchain(self.ws, self.architecture.distribution)
-
-    @functools.cached_property
     def triple(self):
         """The architecture, as the Swift modules name it that are compiled against."""
-        if not self.is_native:
-            return f"{self.architecture.processor}-unknown-linux-gnu"
         return json.loads(self.ws.output(["swiftc", "-print-target-info"]))["target"]["triple"]
 
     @functools.cached_property
@@ -104,10 +81,10 @@ class Package:
 
     def build(self):
         """Compiles what is missing or out of date, and finishes the files."""
-        system = sysroot.ensure(self.ws, self.architecture.distribution)
+        system = sysroot.ensure(self.ws)
         self._prepare({sysroot.LIB: str(self.lib), _SYSROOT: str(system)})
         minutes = "" if (self.place / files.MADE).exists() else " (6-10 min)"
-        with Step(f"libraries to ship for {self.architecture.name}: {len(self.state.applied)} patches{minutes}"):
+        with Step(f"libraries to ship: {len(self.state.applied)} patches{minutes}"):
             tree.sync(self.ws, self.git, None, self.place)
             self._compile()
             self._finish()
@@ -117,7 +94,7 @@ class Package:
         digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.triple, sysroot.SUITE]).encode())
         for path in _CONFIGURATION:
             digest.update((CONFIG / path).read_bytes())
-        stamp = {"name": self.label, "configuration": digest.hexdigest()[:12], "mounts": mounts}
+        stamp = {"name": "package", "configuration": digest.hexdigest()[:12], "mounts": mounts}
         if files.read_record(self.place / "stamp.json") == stamp:
             return
         remove(self.place)
@@ -142,7 +119,7 @@ class Package:
         tree.compile(
             self.ws,
             self.place,
-            self.label,
+            "package",
             configure=() if configured else tree.configuration(cache),
             targets=[*targets, _COMMAND_LINE],
         )
@@ -170,7 +147,7 @@ class Package:
                 commands += self._static(stem, objects, inside)
         run_logged(
             self.ws.command(["sh", "-e", "-c", "\n".join(commands)], fixed=tree.places(self.place), cwd=self.place),
-            f"finish-{self.label}",
+            "finish-package",
             env=self.ws.environment(),
             failed="the libraries could not be finished",
         )

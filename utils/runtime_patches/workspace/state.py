@@ -64,13 +64,11 @@ def parts(ws):
 def caches():
     """[Line] of what else the cache holds for all clones."""
     lines = [Line(READY, path.name, "test modules", path=path) for path in sorted(pins.cache().glob("unittest-*"))]
-    for pattern, what in (
-        ("sysroot-*", "headers and libraries to package with"),
-        ("toolchain-*", "modules to package with"),
-    ):
-        lines += [
-            Line(READY, path.name, what, path=path) for path in sorted(pins.cache().glob(pattern)) if path.is_dir()
-        ]
+    lines += [
+        Line(READY, path.name, "headers and libraries to package with", path=path)
+        for path in sorted(pins.cache().glob("sysroot-*"))
+        if path.is_dir()
+    ]
     if (pins.cache() / "ccache").is_dir():
         lines.append(Line(READY, "ccache", "compiled files", path=pins.cache() / "ccache"))
     return lines

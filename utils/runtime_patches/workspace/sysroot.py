@@ -1,4 +1,4 @@
-"""Headers and libraries of an older or a foreign system, to compile against: packages that are unpacked, and never run.
+"""Headers and libraries of an older system, to compile against: packages that are unpacked, and never run.
 
 They live in the cache, as the root file system does.
 """
@@ -16,26 +16,14 @@ SUITE = "bookworm"
 _PACKAGES = ("libc6-dev", "linux-libc-dev", "libstdc++-12-dev", "libgcc-s1")
 # The newest versions of symbols that what is compiled against it may need.
 LIMITS = {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.11"}
-# Where builds see `lib` of a toolchain for the architecture.
+# Where builds see `lib` of the toolchain.
 LIB = "/swift-lib"
 
 
-def ensure(ws, architecture):
-    """The folder with the older system for an architecture, by the distribution's name."""
+def ensure(ws):
+    """The folder with the older system."""
+    architecture = pins.load().distribution.architecture
     place = ws.cache / f"sysroot-{SUITE}-{architecture}"
-    return _ensure(ws, place, SUITE, architecture, _PACKAGES, f"headers and libraries of {SUITE} (15 s)")
-
-
-def foreign_toolchain(ws, architecture):
-    """The folder `lib` of the pinned toolchain for another architecture: its Swift modules and libraries."""
-    dist = pins.load().distribution
-    place = ws.cache / f"toolchain-{architecture}"
-    packages = dist.pinned_packages[:1]
-    _ensure(ws, place, dist.suite, architecture, packages, f"modules for {architecture} (2 min, 0.5 GB to load)", True)
-    return place / "lib"
-
-
-def _ensure(ws, place, suite, architecture, packages, what, only_modules=False):
     if files.is_intact(place / files.MADE):
         return place
     provision.check_tools()
@@ -44,38 +32,21 @@ def _ensure(ws, place, suite, architecture, packages, what, only_modules=False):
             return place
         remove(place)
         partial = place.with_name(place.name + ".partial")
-        with Step(what):
+        with Step(f"headers and libraries of {SUITE} (15 s)"):
             provision.bootstrap(
                 ws.cache,
                 partial,
-                suite,
+                SUITE,
                 architecture,
-                packages,
+                _PACKAGES,
                 log=place.name,
                 hints=provision.archive_hints("check the network; the same command goes on from here"),
                 variant="extract",
             )
-            if only_modules:
-                partial = _keep_modules(partial)
-            else:
-                _mend_links(partial)
+            _mend_links(partial)
             provision.record(partial)
             partial.rename(place)
     return place
-
-
-def _keep_modules(root):
-    """A folder with the parts of an unpacked toolchain that a cross build reads; the rest, 2 GB, goes."""
-    usr = root / pins.load().distribution.toolchain.lstrip("/")
-    kept = root.with_name(root.name.replace(".partial", ".modules.partial"))
-    remove(kept)
-    (kept / "lib" / "swift").mkdir(parents=True)
-    os.rename(usr / "lib" / "clang", kept / "lib" / "clang")
-    for part in (usr / "lib" / "swift").iterdir():
-        if part.name != "host":
-            os.rename(part, kept / "lib" / "swift" / part.name)
-    remove(root)
-    return kept
 
 
 def _mend_links(root):
