@@ -288,7 +288,7 @@ def _fetch_source(pin, cache, partial):
     """Downloads the .orig archive (apt checks its signed hash) and checks our pin."""
     dist = pin.distribution
     download = partial / "download"
-    config = _apt_config(cache / "root", download)
+    config = apt_config(cache / "root", download, "deb-src")
     user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
     what = f"{dist.source}={dist.source_version}"
     run_logged(
@@ -317,18 +317,18 @@ def _fetch_source(pin, cache, partial):
     return archive
 
 
-def _apt_config(root, download):
-    """An apt configuration that knows only the root's archive's source packages."""
+def apt_config(root, download, kind):
+    """An apt configuration that knows only one kind of packages, "deb" or "deb-src", of the root's archive."""
     for name in ("lists/partial", "archives/partial", "parts"):
         (download / name).mkdir(parents=True)
     apt = root / "etc" / "apt"
     lines = []
     for path in [apt / "sources.list", *(apt / "sources.list.d").glob("*.list")]:
         if path.exists():
-            lines += [re.sub(r"^deb\b", "deb-src", line) for line in path.read_text().splitlines()]
+            lines += [re.sub(r"^deb\b", kind, line) for line in path.read_text().splitlines()]
     (download / "sources.list").write_text("\n".join(lines) + "\n")
     for path in (apt / "sources.list.d").glob("*.sources"):
-        (download / "parts" / path.name).write_text(re.sub(r"(?m)^Types:.*", "Types: deb-src", path.read_text()))
+        (download / "parts" / path.name).write_text(re.sub(r"(?m)^Types:.*", f"Types: {kind}", path.read_text()))
     options = {
         "Dir::State::lists": download / "lists",
         "Dir::Cache::archives": download / "archives",
