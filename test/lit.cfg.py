@@ -146,7 +146,7 @@ def sanitizers():
     """What the Concurrency library under test was instrumented with."""
     with open(os.path.join(libdir, "libswift_Concurrency.so"), "rb") as library:
         symbols = library.read()
-    return [name for name, mark in (("address", b"__asan_init"), ("thread", b"__tsan_init")) if mark in symbols]
+    return [name for name, mark in (("address", b"__asan_init"), ("thread", b"__tsan_func_entry")) if mark in symbols]
 
 
 features = config.available_features

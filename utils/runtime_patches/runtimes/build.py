@@ -235,9 +235,9 @@ def _copy_of_before(ws, runtime):
     """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, made once."""
     before, place = home(ws, stock()), runtime.work
     stamp = files.read_record(before / "stamp.json")
-    flags = runtime.variant and variants.configuration(runtime.variant)
+    flags = variants.configuration(runtime.variant) if runtime.variant else []
     if flags:
-        stamp["variant"] = [runtime.variant, files.sha256(flags)[:12]]
+        stamp["variant"] = [runtime.variant, *(files.sha256(path)[:12] for path in flags)]
     fresh = files.read_record(place / "stamp.json") != stamp or not all(one.is_dir() for one, _ in places(place))
     if fresh:
         with Step(f"runtime '{runtime}': a copy of before's build"):
@@ -246,8 +246,9 @@ def _copy_of_before(ws, runtime):
             remove(place)
             partial.parent.mkdir(parents=True, exist_ok=True)
             run_logged(["cp", "-a", str(before), str(partial)], "copy", failed=f"{before} could not be copied")
+            for path in flags:
+                shutil.copy2(path, partial / "config")
             if flags:
-                shutil.copy2(flags, partial / "config")
                 files.write_record(partial / "stamp.json", stamp)
             partial.rename(place)
     return place, stamp, fresh

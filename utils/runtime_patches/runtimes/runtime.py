@@ -4,7 +4,7 @@ stock     the toolchain's own libraries
 before    the same sources rebuilt without the series: what `after` is compared with
 after     the checkout with the series, and what is edited there
 upto:P    the series up to and with patch P
-asan, tsan, ubsan, debug, before-asan, …    see variants.py
+asan, tsan, ubsan, debug, chaos, before-asan, …    see variants.py
 """
 
 import functools

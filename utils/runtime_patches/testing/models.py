@@ -98,7 +98,7 @@ def operations(patch, text):
 
 
 def _sites(patch, text):
-    """(operation, numbers of the lines of its hunk, [(an order's word, its place in the hunk's code)]) of each operation."""
+    """Of each operation: itself, the numbers of its hunk's lines, [(an order's word, its place in the hunk's code)]."""
     seen = {}
     for numbers, lines, added, heading in _hunks(text):
         code = "\n".join(re.sub(r"//.*", lambda m: " " * len(m[0]), line) for line in lines)
@@ -181,12 +181,13 @@ def _orders(call):
     """[(order, its word, the word's place in the call)]"""
     found = []
     for match in _ORDER.finditer(call):
-        word = match[match.lastindex]
+        number = match.lastindex or 0
+        word = match[number]
         order = {"monotonic": "relaxed", "acqrel": "acq_rel", "seqcst": "seq_cst"}.get(
             word, _SWIFT.get(word, word.lower())
         )
         if order in _ORDERS:
-            found.append((order, word, match.start(match.lastindex)))
+            found.append((order, word, match.start(number)))
     return found
 
 
