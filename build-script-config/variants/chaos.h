@@ -15,7 +15,7 @@
 
 // One copy in each library, which nothing outside sees.
 #define CHAOS_SHARED __attribute__((weak, used, visibility("hidden")))
-#define CHAOS extern "C" CHAOS_SHARED __attribute__((no_sanitize("thread")))
+#define CHAOS extern "C" CHAOS_SHARED __attribute__((disable_sanitizer_instrumentation))
 
 namespace chaos {
 struct Thread {
