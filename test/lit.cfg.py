@@ -118,6 +118,10 @@ config.environment["TSAN_OPTIONS"] = f"suppressions='{os.path.join(HERE, 'tsan-s
 config.environment["LSAN_OPTIONS"] = (
     f"suppressions='{os.path.join(HERE, 'lsan-suppressions.txt')}':print_suppressions=0"
 )
+# What the tests are to run with, as in SWIFT_POOL=1,NAME=VALUE.
+for setting in filter(None, lit_config.params.get("environment", "").split(",")):
+    name, _, value = setting.partition("=")
+    config.environment[name] = value
 
 # Tools.
 
