@@ -18,6 +18,7 @@ _HARNESSES = {
     "teardown": "Teardown",
     "load": "Load",
     "liveness": "Liveness",
+    "executor": "Executor",
     "instructions": "Instruction counts",
 }
 
