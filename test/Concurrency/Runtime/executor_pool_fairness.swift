@@ -150,16 +150,18 @@ func handOver(_ pairs: Int) {
       // Not only one low job now and then: a hundred, enqueued at once and one by one.
       Row(name: "many low") {
         let busy = Busy(2 * processors, .high) { compute(100_000) }
-        let ran = Counter()
-        let together = time {
-          for _ in 0..<100 { Task.detached(priority: .background) { ran.add() } }
-          wait(for: "100 low jobs at once") { ran.count == 100 }
+        let together = (0..<3).map { _ in
+          let ran = Counter()
+          return time {
+            for _ in 0..<100 { Task.detached(priority: .background) { ran.add() } }
+            wait(for: "100 low jobs at once") { ran.count == 100 }
+          }
         }
-        judge("100 low jobs at once", [together], median: 10_000, worst: 10_000)
-        let inTurn = time {
-          runBlocking(.background) { for _ in 0..<50 { await Task.yield() } }
+        judge("100 low jobs at once", together, median: 400, worst: 10_000)
+        let inTurn = (0..<3).map { _ in
+          time { runBlocking(.background) { for _ in 0..<50 { await Task.yield() } } }
         }
-        judge("50 low jobs in turn", [inTurn], median: 10_000, worst: 10_000)
+        judge("50 low jobs in turn", inTurn, median: 600, worst: 10_000)
         busy.end()
       },
       // A high job does not wait for the jobs of 1 ms that were there before it: they take
