@@ -18,8 +18,8 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-// The threads of Dispatch's queues are not in the child of a fork.
-// XFAIL: without_executor-pool
+// Jobs block, and the child of a fork uses tasks: without the pool and its stand-ins they hang.
+// UNSUPPORTED: without_executor-rescue
 
 // Jobs of random kinds, priorities and sources, which compute, sleep and block, while the
 // process forks: each of them runs exactly once, in this process, and in time.

@@ -88,6 +88,7 @@ final class Senders: Sendable {
 
 @main struct Main {
   static func main() async {
+    setvbuf(stdout, nil, _IOLBF, 0)
     watch("the main queue", 120)
     await sendFromAll(pauses: false)
     await sendFromAll(pauses: true)

@@ -114,7 +114,7 @@ struct Row {
   var seconds: Int32 = 60
   let body: () -> Void
 
-  /// Runs those of `rows` that the command line names, or all of them, and exits.
+  /// Runs those of `rows` that the command line names, or all of them, until one fails, and exits.
   static func run(_ rows: [Row]) -> Never {
     setvbuf(stdout, nil, _IOLBF, 0)
     let chosen = CommandLine.arguments.dropFirst()
@@ -125,6 +125,7 @@ struct Row {
       watch(row.name, row.seconds)
       row.body()
       print("\(row.name): ended")
+      if failures.count > 0 { break }
     }
     exit(failures.count == 0 ? 0 : 1)
   }
