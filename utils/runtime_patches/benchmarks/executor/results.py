@@ -96,6 +96,10 @@ class Samples:
         """All values of a figure."""
         return self.values.get((what, figure), [])
 
+    def least(self, what):
+        """{figure: its smallest value}: what the machine can do when others leave it alone."""
+        return {figure: min(values) for (name, figure), values in self.values.items() if name == what}
+
     def median(self, what, figure):
         """Their median; None if there are none."""
         values = self.get(what, figure)
@@ -137,6 +141,8 @@ def judge(samples, targets=tuple(TARGETS)):
             reference = None
         elif target.against == "off":
             reference = samples.median((target.row, "off"), target.figure)
+        elif target.against[0] == FLOOR:
+            reference = samples.least(FLOOR).get(target.against[1])
         else:
             reference = samples.median(*target.against)
         found.append(Judged(target, reference, quantile(values, target.share)))

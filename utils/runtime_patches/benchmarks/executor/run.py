@@ -219,9 +219,9 @@ def _outcome(made, plan, taken):
     judged = results.judge(taken, results.busy_targets(taken) if plan.busy else tuple(results.TARGETS))
     result.table("Targets", *results.target_lines(judged))
     result.table("Starts", *results.distribution_lines(taken))
-    medians = {figure: taken.median(what, figure) for what, figure in taken.values if what == results.FLOOR}
-    if "line" in medians:
-        result.table("Model", *model.lines(costs(medians)))
+    least = taken.least(results.FLOOR)
+    if "line" in least:
+        result.table("Model", *model.lines(costs(least)))
         result.notes.append(model.NOTE)
     if _PATCH not in plan.runtime.record.get("patches", []):
         result.notes.append(f"{plan.runtime} has no pool: both columns are Dispatch's.")
