@@ -5,18 +5,24 @@
 set -e
 swift=$1 out=$2 usr=$3
 here=$(cd "$(dirname "$0")/../liveness" && pwd) build=$(dirname "$out") concurrency=$swift/stdlib/public/Concurrency
-flags=$(sed -n 's/^CMAKE_CXX_FLAGS\(_RELEASE\)\{0,1\}:[A-Z]*=//p' "$build/CMakeCache.txt")
+cached() { sed -n "s/^$1:[A-Za-z]*=//p" "$build/CMakeCache.txt"; }
+flags="$(cached CMAKE_CXX_FLAGS) $(cached CMAKE_CXX_FLAGS_RELEASE)" target=$(cached CMAKE_CXX_COMPILER_TARGET)
+if [ -n "$target" ]; then
+  flags="$flags --target=$target --sysroot=$(cached CMAKE_SYSROOT) -Wl,--build-id=sha1"
+fi
 mkdir -p "$out"
 key=$(cat "$0" "$here"/*.cpp "$here"/*.h "$here"/include/*.h "$concurrency"/*.h "$swift"/include/swift/ABI/*.h \
   "$swift"/include/swift/Runtime/*.h "$build/CMakeCache.txt" | sha256sum | cut -c 1-16)
 [ "$(cat "$out/key" 2>/dev/null)" != "$key" ] || [ ! -e "$out/libswift_Liveness.so" ] || exit 0
 
 # Never unloaded: its threads run until the process ends.
-# shellcheck disable=SC2086 # the flags are words
+# shellcheck disable=SC2046,SC2086 # the flags are words
 "$usr/bin/clang++" -std=c++17 $flags -D_GNU_SOURCE -DSWIFT_CONCURRENCY_USES_DISPATCH=1 -DSWIFT_THREADING_LINUX \
   -fPIC -fno-rtti -fno-exceptions -funwind-tables -mcx16 -fvisibility=hidden -fvisibility-inlines-hidden -shared \
   -fuse-ld=lld -Wl,-z,nodelete -Wl,-soname,libswift_Liveness.so -Wl,-rpath,'$ORIGIN' -I"$here/include" \
   -I"$swift/include" -I"$swift/Runtimes/Core/include" -I"$swift/stdlib/include" -I"$swift/stdlib/public/SwiftShims" \
-  -I"$concurrency" -I"$build/include" "$here"/*.cpp -o "$out/partial.so"
+  -I"$concurrency" -I"$build/include" "$here"/*.cpp -o "$out/partial.so" \
+  ${target:+"-ffile-prefix-map=$here=/liveness" -fdebug-compilation-dir=/liveness} \
+  $(cached CMAKE_CXX_STANDARD_LIBRARIES)
 mv "$out/partial.so" "$out/libswift_Liveness.so"
 echo "$key" >"$out/key"

@@ -3,14 +3,16 @@
 # toolchain USR, if its sources have changed. 6.2.3 has no project for it below Runtimes/.
 #
 # The options are those of the toolchain's own library (its .swiftinterface, and AddSwiftStdlib.cmake): what comes out
-# exports the same symbols, and functions that no patch touches have the same instructions. Functions stand on cache
-# lines of their own, as in the other libraries.
+# exports the same symbols, and functions that no patch touches have the same instructions. Those for the whole build,
+# such as its alignment of functions, are in the cache of CMake in the folder above OUT.
 set -e
-swift=$1 out=$2 usr=$3
+swift=$1 out=$2 usr=$3 build=$(dirname "$2")
+cached() { sed -n "s/^$1:[A-Za-z]*=//p" "$build/CMakeCache.txt"; }
+resources=$(cached RESOURCES) target=$(cached CMAKE_Swift_COMPILER_TARGET)
 sync=$swift/stdlib/public/Synchronization shims=$swift/stdlib/public/SwiftShims/swift/shims
 mkdir -p "$out"
 key=$(cat "$0" "$sync"/*.swift "$sync"/*/*.swift "$sync"/*/*.gyb "$shims"/* "$swift/utils/availability-macros.def" \
-  "$usr/bin/swiftc" 2>/dev/null | sha256sum | cut -c 1-16)
+  "$build/CMakeCache.txt" "$usr/bin/swiftc" 2>/dev/null | sha256sum | cut -c 1-16)
 [ "$(cat "$out/key" 2>/dev/null)" != "$key" ] || [ ! -e "$out/libswiftSynchronization.so" ] || exit 0
 
 for name in AtomicIntegers AtomicStorage; do
@@ -31,16 +33,18 @@ for option in -disable-autolinking-runtime-compatibility-concurrency -disable-im
   set -- "$@" -Xfrontend $option
 done
 # The checkout's shims, not the toolchain's: a patch may change them.
+# shellcheck disable=SC2046 # the flags are words
 "$usr/bin/swiftc" -c -parse-as-library -wmo -O -swift-version 5 -module-name Synchronization \
   -module-link-name swiftSynchronization "@$out/availability.rsp" -library-level api -enable-library-evolution \
   -enable-builtin-module -strict-memory-safety -suppress-warnings -runtime-compatibility-version none \
   -no-link-objc-runtime -disable-autolinking-runtime-compatibility-dynamic-replacements "$@" \
   -enable-upcoming-feature MemberImportVisibility -Xcc "-fmodule-map-file=$shims/module.modulemap" \
-  -Xcc -fno-omit-frame-pointer -Xllvm -align-all-functions=6 \
+  -Xcc -fno-omit-frame-pointer ${target:+-target "$target"} $(cached CMAKE_Swift_FLAGS) \
   "$sync"/Atomics/*.swift "$sync/Cell.swift" "$sync"/Mutex/LinuxImpl.swift "$sync"/Mutex/Mutex.swift \
   "$sync"/Mutex/SpinLoopHint.swift "$out/AtomicIntegers.swift" "$out/AtomicStorage.swift" -o "$out/Synchronization.o"
+# shellcheck disable=SC2046
 "$usr/bin/clang++" -shared -fuse-ld=lld -o "$out/partial.so" -Wl,-soname,libswiftSynchronization.so \
-  -Wl,-rpath,'$ORIGIN' "$out/Synchronization.o" "$usr/lib/swift/linux/$(uname -m)/swiftrt.o" \
-  -L"$usr/lib/swift/linux" -lswiftGlibc -lswiftCore
+  -Wl,-rpath,'$ORIGIN' ${target:+"--target=$target" "--sysroot=$(cached CMAKE_SYSROOT)"} "$out/Synchronization.o" \
+  $(cached CMAKE_SHARED_LINKER_FLAGS) -L"${resources:-$usr/lib/swift}/linux" -lswiftGlibc -lswiftCore
 mv "$out/partial.so" "$out/libswiftSynchronization.so"
 echo "$key" >"$out/key"

@@ -340,7 +340,7 @@ static void readJob(Peek &peek, Record &record, bool details,
 static void copyHistory(Record &record, ThreadInfo &info) {
   auto mask = Runtime->HistoryMask;
   auto end = record.Checkpoints.load(std::memory_order_acquire);
-  auto count = std::min<uint64_t>({end, mask + 1, 16});
+  auto count = std::min<uint64_t>({end, mask, 16});
   for (uint64_t i = 0; i != count; ++i)
     info.LastCheckpoints[i] =
         record.history()[(end - count + i) & mask].load(

@@ -228,8 +228,9 @@ static bool makeRecords(uint32_t history) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&lock);
   if (!Runtime->Records) {
-    uint32_t depth = 1;
-    while (depth < history)
+    // One more, which the owner may be writing over while others read.
+    uint32_t depth = 2;
+    while (depth <= history)
       depth *= 2;
     uint32_t stride = sizeof(Record) + depth * sizeof(uint64_t);
     stride += -stride % alignof(Record);

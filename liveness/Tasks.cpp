@@ -40,7 +40,7 @@ static std::atomic<Place *> Lists[MaxLists];
 static std::atomic<uint32_t> UsedPlaces;
 
 /// The first batch in the low half; the high half counts changes, so that taking
-/// fails when the list has changed. Taking is an acquire, giving a release.
+/// fails when the list has changed. Looking is an acquire, giving a release.
 static std::atomic<uint64_t> FreeBatches;
 static constexpr uint32_t Batch = 32;
 
@@ -90,8 +90,9 @@ static uint32_t takeBatch() {
   auto head = FreeBatches.load(std::memory_order_acquire);
   while (auto first = uint32_t(head)) {
     auto next = placeAt(first).load(std::memory_order_relaxed) >> 33;
+    // Relaxed: no head comes twice, so this reads what the load has acquired.
     if (FreeBatches.compare_exchange_weak(head, ((head >> 32) + 1) << 32 | next,
-                                          std::memory_order_acquire,
+                                          std::memory_order_relaxed,
                                           std::memory_order_acquire))
       return first;
   }
@@ -167,7 +168,9 @@ void liveness::forgetFreePlaces() {
 
 bool liveness::isLive(const void *task, uint32_t place) {
   auto *found = place ? findPlace(place, false) : nullptr;
-  return !found || found->load(std::memory_order_acquire) ==
+  // What was read of the task comes first.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return !found || found->load(std::memory_order_relaxed) ==
                        reinterpret_cast<uint64_t>(task);
 }
 

@@ -91,7 +91,7 @@ def resources():
 
 with open(os.path.join(libdir, "libswift_Concurrency.so"), "rb") as library:
     symbols = library.read()
-sanitizers = [name for name, mark in (("address", b"__asan_init"), ("thread", b"__tsan_init")) if mark in symbols]
+sanitizers = [name for name, mark in (("address", b"__asan_init"), ("thread", b"__tsan_func_entry")) if mark in symbols]
 if sanitizers:
     # A program needs the sanitizer that the library has; this compiler links it in.
     os.environ["SWIFTC"] = os.path.normpath(os.path.join(libdir, "..", "..", "..", "bin", "swiftc"))
@@ -199,6 +199,10 @@ config.environment["TSAN_OPTIONS"] = f"suppressions='{os.path.join(HERE, 'tsan-s
 config.environment["LSAN_OPTIONS"] = (
     f"suppressions='{os.path.join(HERE, 'lsan-suppressions.txt')}':print_suppressions=0"
 )
+# What the tests are to run with, as in SWIFT_POOL=1,NAME=VALUE.
+for setting in filter(None, lit_config.params.get("environment", "").split(",")):
+    name, _, value = setting.partition("=")
+    config.environment[name] = value
 
 # What upstream's does not know: which runtime this is, and which patches it lacks.
 config.available_features |= {"runtime_" + runtime.replace(":", "-"), "SWIFT_SDK=linux", "target-same-as-host"}

@@ -10,11 +10,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-// TaskInDeinit: what is written without asynchronous deinits. A plain deinit makes
-//               a task, which captures the state of the object. In a tree each
-//               node releases its children in its deinit.
+// Objects with an asynchronous deinit, which runs in a task of its own.
 //
-// benchmark/deinit measures asynchronous deinits themselves.
+// TaskInDeinit: what is written without it: a plain deinit makes a task, which
+//               captures the state of the object.
+// Plain:        an asynchronous deinit.
+// Copy:         one which sees the task-locals of the last release, by their
+//               number.
+//
+// In a tree each node releases its children in its deinit. The compiler emits no
+// asynchronous deinits, so the runtime is called as the compiler would call it.
+// Where the runtime has no such function there is TaskInDeinit only.
 
 #if canImport(Darwin)
 import Darwin
@@ -30,10 +36,23 @@ public var benchmarks: [BenchmarkInfo] {
   guard #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *) else {
     return []
   }
-  return [
+  var entries = [
     entry("TaskInDeinit.Array.500", run(500, TaskNode.array)),
     entry("TaskInDeinit.Tree.500", run(500, TaskNode.tree)),
   ]
+  if let deinitAsync = DeinitAsync.find() {
+    let plain = AsyncObjects(deinitAsync, flags: 0)
+    let copy = AsyncObjects(deinitAsync, flags: 1)  // CopyTaskLocals
+    entries += [
+      entry("Plain.Array.500", run(500, plain.array)),
+      entry("Plain.Tree.500", run(500, plain.tree)),
+      entry("Copy.0.Array.500", run(500, copy.array)),
+      entry("Copy.1.Array.500", bound: 1, run(500, copy.array)),
+      entry("Copy.100.Array.100", bound: 100, run(100, copy.array)),
+      entry("Copy.100.Tree.100", bound: 100, run(100, copy.tree)),
+    ]
+  }
+  return entries
 }
 
 @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *)
@@ -132,5 +151,100 @@ private final class TaskNode: @unchecked Sendable {
   @inline(never)
   static func tree(_ count: Int) {
     blackHole(makeTree(count, TaskNode.init))
+  }
+}
+
+// ==== An asynchronous deinit =================================================
+
+/// A node whose last release is a call of AsyncObjects.drop.
+@available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *)
+private final class AsyncNode: @unchecked Sendable {
+  unowned(unsafe) let objects: AsyncObjects
+  let left, right: Unmanaged<AsyncNode>?
+
+  init(
+    _ objects: AsyncObjects, _ left: Unmanaged<AsyncNode>?,
+    _ right: Unmanaged<AsyncNode>?
+  ) {
+    self.objects = objects
+    self.left = left
+    self.right = right
+  }
+
+  /// What is called in place of an asynchronous deinit. Both take the object as
+  /// the context of the call, and both end it.
+  @BenchmarkActor func end() async {
+    Count.destroyed.add()
+    if let left = left { objects.drop(left) }
+    if let right = right { objects.drop(right) }
+    Unmanaged.passUnretained(self).release()
+  }
+}
+
+/// swift_task_deinitAsync(object, work, executor, flags).
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private enum DeinitAsync {
+  typealias Function = @convention(c) (
+    _ object: UnsafeMutableRawPointer, _ work: UnsafeRawPointer,
+    _ executorIdentity: UnsafeRawPointer?, _ executorImplementation: UInt,
+    _ flags: UInt
+  ) -> Void
+
+  /// The function of the runtime that is loaded, if it has one.
+  static func find() -> Function? {
+#if canImport(Darwin)
+    let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT
+#else
+    let anywhere: UnsafeMutableRawPointer? = nil
+#endif
+    return dlsym(anywhere, "swift_task_deinitAsync").map {
+      unsafeBitCast($0, to: Function.self)
+    }
+  }
+}
+
+@available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *)
+private final class AsyncObjects: @unchecked Sendable {
+  private let deinitAsync: DeinitAsync.Function
+  private let flags: UInt
+  private let executor: (identity: UnsafeRawPointer?, implementation: UInt)
+  private var work: UnsafeRawPointer
+
+  /// A method of an object, as it is called: an async function pointer, and the
+  /// object. (A generic type would store it in another form.)
+  private struct Method { var function: @BenchmarkActor () async -> Void }
+
+  init(_ deinitAsync: @escaping DeinitAsync.Function, flags: UInt) {
+    self.deinitAsync = deinitAsync
+    self.flags = flags
+    executor = unsafeBitCast(
+      BenchmarkActor.shared.unownedExecutor, to: (UnsafeRawPointer?, UInt).self)
+    work = UnsafeRawPointer(bitPattern: 1)!
+    let node = AsyncNode(self, nil, nil)
+    let (function, context) = unsafeBitCast(
+      Method(function: node.end), to: (UnsafeRawPointer, UnsafeRawPointer).self)
+    precondition(context == UnsafeRawPointer(Unmanaged.passUnretained(node).toOpaque()))
+    work = function
+  }
+
+  fileprivate func drop(_ node: Unmanaged<AsyncNode>) {
+    deinitAsync(
+      node.toOpaque(), work, executor.identity, executor.implementation, flags)
+  }
+
+  @inline(never)
+  private func makeArray(_ count: Int) -> [Unmanaged<AsyncNode>] {
+    (0..<count).map { _ in
+      Unmanaged.passRetained(AsyncNode(self, nil, nil))
+    }
+  }
+
+  func array(_ count: Int) { makeArray(count).forEach(drop) }
+
+  func tree(_ count: Int) {
+    let root = makeTree(count) {
+      Unmanaged.passRetained(AsyncNode(self, $0, $1))
+    }
+    drop(root!)
   }
 }

@@ -28,6 +28,8 @@
 // GroupRebind: as Rebind, in the body of a group, then a child.
 // Chain:       that many tasks, each of which binds a key and makes the next one;
 //              the last one reads them all.
+// Children:    20 or 60 other keys in the body of each of 20 groups, then 1, 2 or 8
+//              children: a task may only once pay for what others could share.
 // Span3/10:    an ID, then one key 3 or 10 times, then `Task {}`: tracing.
 // Request:     64 requests at once, each of which binds an ID and rebinds one span
 //              three times, asks an actor, runs a group of four, makes a task for its
@@ -84,6 +86,11 @@ private var rebindings: [BenchmarkInfo] {
       entry("Rebind.\(bound)", bound: bound, bindAndMakeTasks(count, key: 0)))
     rows.append(
       entry("GroupRebind.\(bound)", bound: bound, bindInGroup(count, key: 0)))
+  }
+  for (children, keys) in [(1, 20), (2, 20), (8, 20), (1, 60)] {
+    rows.append(
+      entry("Children.\(children)x\(keys)", bound: 100,
+        bindManyInGroup(20, children: children, keys: keys)))
   }
   for length in [1, 8, 100] {
     rows.append(entry("Chain.\(length)", bound: 0, makeChains(100 / length, length)))
@@ -296,6 +303,31 @@ private func bindInGroup(
       return await group.reduce(0, +)
     }
     check(sum == count * (count + 1) / 2)
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func bindManyInGroup(
+  _ count: Int, children: Int, keys: Int
+) -> @BenchmarkActor (Int) async -> Void {
+  func bind(_ keys: ArraySlice<TaskLocal<Value>>, _ body: () -> Void) {
+    guard let key = keys.first else { return body() }
+    key.withValue(Locals.values[keys.startIndex]) { bind(keys.dropFirst(), body) }
+  }
+  return { _ in
+    let first = 500
+    var sum = 0
+    for _ in 0..<count {
+      sum += await withTaskGroup(of: Int.self) { group -> Int in
+        bind(Locals.keys[first..<first + keys]) {
+          for _ in 0..<children {
+            group.addTask { @BenchmarkActor in Locals.keys[first].get().number }
+          }
+        }
+        return await group.reduce(0, +)
+      }
+    }
+    check(sum == count * children * (first + 1))
   }
 }
 

@@ -251,7 +251,7 @@ static inline void swift_liveness_mark(swift_liveness_marks *marks,
     marks->next = count;
   }
   __atomic_store_n(&marks->history[marks->next & marks->mask], id,
-                   __ATOMIC_RELAXED);
+                   __ATOMIC_RELEASE);
   __atomic_store_n(marks->count, ++marks->next, __ATOMIC_RELEASE);
 }
 

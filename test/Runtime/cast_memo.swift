@@ -100,6 +100,23 @@ tests.test("what is wrapped is unwrapped each time") {
 }
 
 /// Each type is its own combination. There are more than are kept.
+func nest<T>(_ value: T, _ depth: Int) -> Any {
+  depth == 0 ? value : nest(Optional(value), depth - 1)
+}
+
+tests.test("optionals in optionals, 100 deep") {
+  for _ in 0..<3 {
+    let object = nest(Object(), 100), small = nest(Small(), 100)
+    let nameless = nest(Nameless(), 100)
+    for _ in 0..<3 {
+      expectEqual("object", cast(object))
+      expectEqual("small", cast(small))
+      expectNil(cast(nameless))
+    }
+  }
+  expectEqual(0, alive)
+}
+
 tests.test("many types") {
   var types: [Any.Type] = [Int.self]
   func wrapped<T>(_: T.Type) -> Any.Type { Wrapped<T>.self }

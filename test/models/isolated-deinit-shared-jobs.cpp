@@ -10,10 +10,6 @@
 // REQUIRES: relacy
 // RUN: %check-model
 
-// FAULT publish-line=relaxed/acquire: DATA RACE
-// FAULT publish-line=acquire/acquire: DATA RACE
-// FAULT publish-line=acq_rel/relaxed: DATA RACE
-// FAULT load-line=relaxed: DATA RACE
 // FAULT borrow=relaxed/relaxed: DATA RACE
 // FAULT give-back=relaxed/relaxed: DATA RACE
 // FAULT replace=relaxed/relaxed: DATA RACE
@@ -27,12 +23,11 @@
 // FAULT -let-go-replaced: USER ASSERT FAILED
 
 // NOT NEEDED close=relaxed/acquire: it reads what the load before it has acquired, as no word comes twice.
-// NOT NEEDED publish-line=release/acquire: there is nothing to acquire from a null line.
 
 #include "model.h"
 
-static Order PublishLine("publish-line"), LoadLine("load-line"), Peek("peek"), Borrow("borrow"), GiveBack("give-back"),
-    Replace("replace"), LoadOpen("load-open"), Close("close"), LetGo("let-go");
+static Order Peek("peek"), Borrow("borrow"), GiveBack("give-back"), Replace("replace"), LoadOpen("load-open"),
+    Close("close"), LetGo("let-go");
 static Step MarkBorrowed("mark-borrowed"), WriteCount("write-count"), LetGoClosed("let-go-closed"),
     LetGoReplaced("let-go-replaced");
 
@@ -44,11 +39,7 @@ struct SharedJobs : rl::test_suite<SharedJobs, 3> {
     int destroyed = 0;
     bool isMade = false;
   } jobs[1 + Deinits];
-  struct Line {
-    Plain<int> isMade;
-    Atomic<int> open;
-  } lines[3];
-  Atomic<int> line;
+  Atomic<int> openJob;
   /// The newest incoming job of the actor, as in actor-claim-order.
   rl::atomic<int> newest;
   int runs[1 + Deinits] = {};
@@ -58,11 +49,9 @@ struct SharedJobs : rl::test_suite<SharedJobs, 3> {
   static int countOf(int word) { return word % 64 / 2; }
 
   void before() {
-    line.rl::atomic<int>::store(0, rl::mo_relaxed, $);
+    openJob.rl::atomic<int>::store(0, rl::mo_relaxed, $);
     newest.store(0, rl::mo_relaxed, $);
   }
-
-  Line &getLine() { return lines[line.load(LoadLine)]; }
 
   void destroy(Job &job) {
     job.chunk.write(-1);
@@ -76,16 +65,7 @@ struct SharedJobs : rl::test_suite<SharedJobs, 3> {
       destroy(job);
   }
 
-  bool borrow(int index, int &open) {
-    int found = line.load(LoadLine);
-    if (!found) {
-      lines[index].isMade.write(1);
-      lines[index].open.rl::atomic<int>::store(0, rl::mo_relaxed, $);
-      if (line.swap(found, index, PublishLine))
-        found = index;
-    }
-    RL_ASSERT(lines[found].isMade.read() == 1);
-    auto &openJob = lines[found].open;
+  bool borrow(int &open) {
     // Two loads of one word each.
     int first = openJob.load(Peek), second = openJob.load(Peek);
     open = word(jobOf(first), countOf(second), second & 1);
@@ -99,16 +79,16 @@ struct SharedJobs : rl::test_suite<SharedJobs, 3> {
     return !jobOf(open);
   }
 
-  void send(int index, int deinit) {
+  void send(int deinit) {
     int open;
-    bool canOpen = borrow(index, open);
+    bool canOpen = borrow(open);
     int last = canOpen ? jobOf(open) : 0;
     if (last) {
       int count = countOf(open);
       if (last == newest.load(rl::mo_relaxed, $) && count < MaxCount) {
         jobs[last].chunk.write(jobs[last].chunk.read() + 1);
         jobs[last].deinits[count].write(deinit);
-        if (getLine().open.swap(open, word(last, count + 1, false), GiveBack))
+        if (openJob.swap(open, word(last, count + 1, false), GiveBack))
           return;
         if (LetGoClosed)
           letGo(jobs[last]);
@@ -122,7 +102,7 @@ struct SharedJobs : rl::test_suite<SharedJobs, 3> {
     job.isLetGo.store(false, rl::mo_relaxed, $);
     job.deinits[0].write(deinit);
     job.countWhenReplaced.write(1);
-    if (canOpen && !getLine().open.swap(open, word(deinit, 1, false), Replace) && last && LetGoReplaced)
+    if (canOpen && !openJob.swap(open, word(deinit, 1, false), Replace) && last && LetGoReplaced)
       letGo(jobs[last]);
     int next = newest.load(rl::mo_relaxed, $);
     do
@@ -132,8 +112,7 @@ struct SharedJobs : rl::test_suite<SharedJobs, 3> {
 
   void run(int number) {
     auto &job = jobs[number];
-    // A plain job has no line. Here each has one, or finds another job in it.
-    auto &openJob = getLine().open;
+    // Only a shared job does this. One that is not the open job finds another.
     int open = openJob.load(LoadOpen), closed = 0;
     while (jobOf(open) == number && !closed)
       if (openJob.swapWeak(open, 0, Close))
@@ -159,9 +138,9 @@ struct SharedJobs : rl::test_suite<SharedJobs, 3> {
   void thread(unsigned index) {
     if (index == 0)
       return runAll();
-    send(index, index);
+    send(index);
     if (index == 1)
-      send(index, 3);
+      send(3);
   }
 
   void after() {

@@ -27,8 +27,8 @@ if herd:
     config.available_features.add("herd7")
 else:
     lit_config.note(
-        "litmus tests are left out: no herd7 (hint: apt install herdtools7, in Debian 13 and later,"
-        " or opam install herdtools7)"
+        "litmus tests are left out: no herd7, and none was to be had for the workspace"
+        " (hint: apt install herdtools7, in Debian 13 and later, or opam install herdtools7)"
     )
 
 inputs = os.path.join(HERE, "Inputs")
@@ -37,10 +37,11 @@ config.substitutions = [
     # Compiled once: the orders are arguments.
     (
         "%check-model",
-        f"{quote(compiler)} -std=c++17 -O1 -w -I {quote(inputs)} -o %t %s && "
-        f"%{{python}} -B {quote(os.path.join(inputs, 'check-model'))} %s %t",
+        f"{quote(compiler)} -std=c++17 -O1 -w -I {quote(inputs)} -o '%t' '%s' && "
+        f"%{{python}} -B {quote(os.path.join(inputs, 'check-model'))} '%s' '%t'",
     ),
     ("%check-orders", f"%{{python}} -B {quote(os.path.join(inputs, 'check-orders'))}"),
+    ("%mutate", f"env CXX={quote(compiler)} %{{python}} -B {quote(os.path.join(inputs, 'mutate'))}"),
     ("%herd7", quote(herd or "herd7")),
     *config.substitutions,
 ]

@@ -28,7 +28,6 @@
 // FAULT load-table=acquire: DATA RACE
 
 // NOT NEEDED unlink=release: the fence comes after it. (The count and clear() store with less.)
-// NOT NEEDED used=acquire: the fence comes before it, so it sees all lines that were given before.
 // NOT SEEN give=acq_rel/relaxed: C++ orders only what is sequentially consistent with the fence, but
 // relacy orders all that comes before the claim: see runtime-cache-readers-lines.litmus.
 
@@ -51,7 +50,6 @@ struct Readers : rl::test_suite<Readers, 3> {
     slot.store(0, GivenLines);
     readers.store(0, GivenLines);
     content[0].write(1);
-    content[1].write(1);
     table.rl::atomic<int>::store(0, rl::mo_relaxed, $);
   }
 
@@ -86,6 +84,7 @@ struct Readers : rl::test_suite<Readers, 3> {
   }
 
   void write() {
+    content[1].write(1);
     if (UnlinkFirst)
       table.store(1, Unlink);
     if (UseFence)

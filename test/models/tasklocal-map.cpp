@@ -85,13 +85,16 @@ struct TaskLocalMap : rl::test_suite<TaskLocalMap, 3> {
     bool wasPassed = item.mapOrMark.load(Look) == Passed;
     int content = item.value;
     if (auto *below = item.next) {
-      int word = 0;
-      if (!below->mapOrMark.swap(word, Passed, Pass) && (word != Passed || !wasPassed)) {
+      int word = below->mapOrMark.load(Look);
+      if (word > Passed || (word == Passed && !wasPassed)) {
         // The new map would share parts of this one.
         int base = getMap(*below, place + 1);
         content += maps[base].content.read();
-      } else
+      } else {
+        if (!word)
+          below->mapOrMark.swap(word, Passed, Pass);
         content += below->value;
+      }
     }
     int map = make(place, content);
     int word = wasPassed ? Passed : 0;

@@ -4,6 +4,7 @@
 leaves out the tests that need the workspace.
 """
 
+import glob
 import os
 import shlex
 import shutil
@@ -46,6 +47,10 @@ if "filecheck" in parameters:
     if parameters.get("runtime", "").rpartition("-")[2] in ("asan", "tsan"):
         config.available_features.add("instrumented")
 config.available_features.update(feature for feature in parameters.get("features", "").split(",") if feature)
+if glob.glob(os.path.join(REPO, "build", "package", "*-x86_64.tar.gz")):
+    config.available_features.add("package")
+else:
+    lit_config.note("a test of packed libraries is left out: utils/package has not been run")
 chromium = os.environ.get("CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))), None
 )

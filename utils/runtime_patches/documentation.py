@@ -31,13 +31,13 @@ class _NotSaved(Exception):
 
 def update(check=False):
     """Updates all parts; with `check` only finds those that are not current. UserError if there are some."""
-    stale = []
+    stale, noted = [], []
     for path in sorted({path for pattern in _FILES for path in REPO.glob(pattern)}):
         if path.relative_to(REPO).parts[0] == "build":
             continue
         text = path.read_text(encoding="utf-8")
         made, drawn = {}, {}
-        new = _PART.sub(lambda part: part[1] + _content(path, part[2], part[3], made) + part[4], text)
+        new = _PART.sub(lambda part: part[1] + _content(path, part[2], part[3], made, noted) + part[4], text)
         drawn = {
             place: content
             for place, content in made.items()
@@ -58,8 +58,9 @@ def update(check=False):
         print("all generated parts are current")
 
 
-def _content(path, words, old, drawn):
-    """The new content of a part of the file `path`; drawn: gets {path: text} of the plots that it shows."""
+def _content(path, words, old, drawn, noted):
+    """The new content of a part of the file `path`; drawn: gets {path: text} of the plots that it shows; noted: the
+    lines that were said, each once."""
     kind, *arguments = shlex.split(words)
     if kind not in KINDS:
         raise UserError(
@@ -67,9 +68,12 @@ def _content(path, words, old, drawn):
         )
     try:
         made = _plots(path.parent, drawn, *arguments) if kind == "plots" else KINDS[kind](*arguments)
-        return f"\n{made}\n\n"
+        return f"{made}\n"
     except _NotSaved as missing:
-        note(f"{path.relative_to(REPO)}: no saved result {missing}, its part stays as it is")
+        line = f"{path.relative_to(REPO)}: no saved result {missing}, its part stays as it is"
+        if line not in noted:
+            noted.append(line)
+            note(line)
         return old
 
 

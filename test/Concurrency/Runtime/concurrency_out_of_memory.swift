@@ -29,6 +29,8 @@
 //   bindings without a task, maps of task-locals                     binding, copying …
 //   tasks of asynchronous deinits                                    … async deinit
 //   tables of the conformance and metadata caches                    growing caches
+//   sleeping tasks, their heaps and queues                           sleeping
+//   the answers of casts, and their tables                           casts of values
 // An isolated deinit in place has its marker on the stack and allocates nothing. Not here: the
 // liveness monitor has fewer records, or no names of functions, when it gets no memory.
 
@@ -49,7 +51,7 @@ final class OnMain: Sendable {
   @MainActor deinit { ran.add(1, ordering: .releasing) }
 }
 
-protocol Boxed {}
+protocol Boxed { init() }
 struct Box<T>: Boxed {}
 
 func box<T>(_: T.Type) -> any Any.Type { Box<T>.self }
@@ -213,6 +215,59 @@ struct GrowingCaches: Site {
   }
 }
 
+/// More tasks sleep than the first heap of a queue has room for, all on the main thread.
+struct Sleeping: Site {
+  let name = "sleeping"
+
+  func run(_ number: Int) -> Int32 {
+    Task { @MainActor in
+      let count = 40
+      var ended = 0
+      for _ in 0..<count {
+        Task { @MainActor in
+          try? await Task.sleep(for: .milliseconds(5))
+          ended += 1
+        }
+      }
+      failMalloc(number)
+      for _ in 0..<1000 where ended < count { await Task.yield(); usleep(100) }
+      exit(stopFailingMalloc() != 1 ? 2 : ended == count ? 0 : 1)
+    }
+    dispatchMain()
+  }
+}
+
+/// Values are cast whose types have conformed before, so that only the answers are new.
+struct Casts: Site {
+  let name = "casts of values"
+  let printsMessage = false
+
+  func run(_ number: Int) -> Int32 {
+    // Code that is not optimized has coroutines for arrays, whose frames it takes from malloc.
+    let count = 100
+    let values = UnsafeMutablePointer<Any>.allocate(capacity: count + 1)
+    values.initialize(repeating: Box<Bool>(), count: count + 1)
+    var type: any Any.Type = Int.self
+    func conforms<T>(_ value: T) -> Bool { value is any Boxed }
+    for i in 0..<count {
+      type = _openExistential(type, do: box)
+      guard let type = type as? any Boxed.Type else { return 1 }
+      values[i] = type.init()
+      guard _openExistential(values[i], do: conforms) else { return 1 }
+    }
+    guard values[count] is any Boxed else { return 1 }
+    var conforming = 0, i = 0
+    failMalloc(number)
+    while i < count {
+      if values[i] is any Boxed { conforming += 1 }
+      i += 1
+    }
+    let hasFailed = stopFailingMalloc() == 1
+    guard conforming == count else { return 1 }
+    return hasFailed ? 0 : 2
+  }
+}
+
 @main struct Main {
   static func main() {
     // Without once-after-fork, what a child sets up on two threads at once can wait for ever.
@@ -228,6 +283,8 @@ struct GrowingCaches: Site {
       Binding(),
       DeinitInPlace(),
       GrowingCaches(),
+      Sleeping(),
+      Casts(),
     ]
     for site in sites { site.test() }
   }
@@ -242,3 +299,5 @@ struct GrowingCaches: Site {
 // CHECK: binding: ok
 // CHECK: deinit in place: nothing was allocated
 // CHECK: growing caches: ok
+// CHECK: sleeping: ok
+// CHECK: casts of values: ok

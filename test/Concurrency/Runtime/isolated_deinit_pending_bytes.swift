@@ -1,6 +1,7 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/Inputs/isolated_deinit_memory.c -o %t/memory.o
-// RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s %t/memory.o -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/held-jobs.c -o %t/held-jobs.o
+// RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s %t/memory.o %t/held-jobs.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
 
@@ -19,6 +20,7 @@
 // first one, and much less than that for each if many wait.
 
 import Dispatch
+import Glibc
 
 actor Worker {
   let entered = DispatchSemaphore(value: 0)
@@ -48,6 +50,16 @@ final class Object: Sendable {
 nonisolated(unsafe) var expected = 0
 
 @_silgen_name("allocatedBytes") func allocatedBytes() -> Int
+@_silgen_name("holdJobs") func holdJobs()
+@_silgen_name("enqueueHeldJobs") func enqueueHeldJobs()
+@_silgen_name("enqueueNextJob")
+func enqueueNextJob(_ identity: UnsafeRawPointer, _ implementation: UInt)
+@_silgen_name("deinitOn")
+func deinitOn(
+  _ identity: UnsafeRawPointer, _ implementation: UInt,
+  _ counter: UnsafeMutablePointer<Int>)
+@_silgen_name("deinitCount")
+func deinitCount(_ counter: UnsafeMutablePointer<Int>) -> Int
 
 /// The bytes that each of `count` deinits takes while they wait for one actor.
 func pending(_ count: Int) -> Int {
@@ -66,35 +78,51 @@ func pending(_ count: Int) -> Int {
   return bytes / count
 }
 
-/// The bytes that each deinit takes if one waits for each of `count` busy actors.
-func stalled(_ count: Int) -> Int {
-  var objects = (0..<count).map { _ in Object() }
-  ran = 0
-  expected = count
+/// The bytes that each deinit takes if `each` of them wait for each of `count` actors,
+/// which no thread comes to run. If they are `apart` then the actors get them in turn, and
+/// other jobs in between.
+func stalled(_ count: Int, each: Int, apart: Bool) -> Int {
+  let counter = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+  counter.pointee = 0
   let workers = (0..<count).map { _ in Worker() }
-  var bytes = 0
-  for worker in workers {
-    // The actor is busy while its deinit is enqueued: 1,500 threads are too many.
-    Task.detached { await worker.stall() }
-    worker.entered.wait()
-    Current.worker = worker
-    let before = allocatedBytes()
-    objects.removeLast()
-    bytes += allocatedBytes() - before
-    worker.gate.signal()
-    // Wait for it: the deinits of different actors must not count at once.
-    let done = DispatchSemaphore(value: 0)
-    Task.detached { await worker.stallEnds(done) }
-    done.wait()
+  let executors = workers.map {
+    unsafeBitCast($0.unownedExecutor, to: (UnsafeRawPointer, UInt).self)
   }
-  allRan.wait()
-  return bytes / count
+  var bytes = 0
+  func drop(_ executor: (UnsafeRawPointer, UInt)) {
+    let before = allocatedBytes()
+    deinitOn(executor.0, executor.1, counter)
+    bytes += allocatedBytes() - before
+  }
+  /// A job that no deinit can join.
+  func enqueue(_ executor: (UnsafeRawPointer, UInt)) {
+    enqueueNextJob(executor.0, executor.1)
+    Task.detached {}
+  }
+  holdJobs()
+  executors.forEach(enqueue)
+  if apart {
+    for _ in 0..<each {
+      for executor in executors {
+        drop(executor)
+        enqueue(executor)
+      }
+    }
+  } else {
+    for executor in executors {
+      for _ in 0..<each { drop(executor) }
+    }
+  }
+  enqueueHeldJobs()
+  while deinitCount(counter) != count * each { usleep(1000) }
+  withExtendedLifetime(workers) {}
+  counter.deallocate()
+  return bytes / (count * each)
 }
 
-/// With a job each, a deinit takes a block of 96 bytes. An actor for which more than one
-/// waits has a block of 80 besides.
+/// With a job each, a deinit takes a block of 96 bytes.
 let limits = [
-  (1, 96), (2, 160), (3, 124), (8, 124), (9, 124), (40, 124), (200, 124), (10_000, 24),
+  (1, 96), (2, 124), (3, 124), (8, 124), (9, 124), (40, 124), (200, 124), (10_000, 24),
 ]
 
 @main struct Main {
@@ -104,8 +132,13 @@ let limits = [
       let bytes = pending(count)
       print("\(count) deinits:", bytes <= limit ? "ok" : "\(bytes) bytes each")
     }
-    let bytes = stalled(1_500)
-    print("1500 stalled actors:", bytes <= 124 ? "ok" : "\(bytes) bytes each")
+    for each in [1, 2, 3] {
+      for apart in [false, true] {
+        let bytes = stalled(1_500, each: each, apart: apart)
+        print("\(each) for each of 1500\(apart ? ", apart" : ""):",
+          bytes <= 124 ? "ok" : "\(bytes) bytes each")
+      }
+    }
   }
 }
 
@@ -117,4 +150,9 @@ let limits = [
 // CHECK: 40 deinits: ok
 // CHECK: 200 deinits: ok
 // CHECK: 10000 deinits: ok
-// CHECK: 1500 stalled actors: ok
+// CHECK: 1 for each of 1500: ok
+// CHECK: 1 for each of 1500, apart: ok
+// CHECK: 2 for each of 1500: ok
+// CHECK: 2 for each of 1500, apart: ok
+// CHECK: 3 for each of 1500: ok
+// CHECK: 3 for each of 1500, apart: ok

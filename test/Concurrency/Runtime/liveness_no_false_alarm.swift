@@ -61,6 +61,25 @@ func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
     }
     await hopping.value
 
+    // One that finds what it waits for each time: a value, a child of a group, a continuation.
+    await Task.detached {
+      let done = Task {}
+      await done.value
+      let end = seconds() + 1.2
+      while seconds() < end { await done.value }
+    }.value
+    await Task.detached {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<1200 { group.addTask {} }
+        try? await Task.sleep(nanoseconds: 300_000_000)
+        while await group.next() != nil { usleep(1000) }
+      }
+    }.value
+    await Task.detached {
+      let end = seconds() + 1.2
+      while seconds() < end { await withUnsafeContinuation { $0.resume() } }
+    }.value
+
     // One deinit after the other on an actor.
     let busy = Task { @Slow in Slow.block(0.1) }
     try await Task.sleep(nanoseconds: 20_000_000)

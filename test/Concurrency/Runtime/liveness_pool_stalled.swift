@@ -1,7 +1,7 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=200 %target-run %t/a.out 2>&1 | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=0 %env-SWIFT_LIVENESS_TIMEOUT=200 %target-run %t/a.out 2>&1 | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency

@@ -187,9 +187,16 @@ template <typename Model> struct Run : Model {
   }
 };
 
-/// Prints the name of the first fault, or SUCCESS if there is none. `bound` is how often a
+/// Searches one model; \returns whether it ends without a fault.
+template <typename Model> bool searchOne(rl::test_params &parameters, unsigned long long &executions) {
+  rl::simulate<Run<Model>>(parameters);
+  executions += parameters.stop_iteration;
+  return parameters.test_result == rl::test_result_success && parameters.stop_iteration < parameters.iteration_count;
+}
+
+/// Prints the name of the first fault of the models, or SUCCESS if there is none. `bound` is how often a
 /// thread may be interrupted in an execution; 0: any number. `limit` ends a search that never does.
-template <typename Model> int search(int argc, char **argv, unsigned bound = 0, rl::iteration_t limit = 3000000) {
+template <typename... Models> int search(int argc, char **argv, unsigned bound = 0, rl::iteration_t limit = 3000000) {
   if (argc == 2 && !strcmp(argv[1], "--list")) {
     for (auto *order = Order::first(); order; order = order->next)
       printf("%s\n", order->name);
@@ -213,10 +220,10 @@ template <typename Model> int search(int argc, char **argv, unsigned bound = 0, 
   parameters.execution_depth_limit = 400;
   parameters.progress_stream = &quiet;
   parameters.output_stream = trace ? &std::cout : &quiet;
-  rl::simulate<Run<Model>>(parameters);
-  printf("%s after %llu executions\n", rl::test_result_str(parameters.test_result),
-         (unsigned long long)parameters.stop_iteration);
-  if (parameters.test_result == rl::test_result_success && parameters.stop_iteration >= limit)
+  unsigned long long executions = 0;
+  bool isRight = (searchOne<Models>(parameters, executions) && ...);
+  printf("%s after %llu executions\n", rl::test_result_str(parameters.test_result), executions);
+  if (!isRight && parameters.test_result == rl::test_result_success)
     return printf("not all executions were searched\n"), 2;
-  return parameters.test_result != rl::test_result_success;
+  return !isRight;
 }

@@ -7,8 +7,8 @@ def parser():
     made = Parser(
         "utils/build-runtime",
         "Builds runtimes: stock, before (unpatched), after (the series and what is edited in\n"
-        "the checkout), upto:PATCH, and the series with a sanitizer or with assertions: asan, tsan,\n"
-        "ubsan, debug (unpatched: before-asan, …). They are laid in build/runtimes/NAME.",
+        "the checkout), upto:PATCH, and the series with a sanitizer, with assertions or with random delays:\n"
+        "asan, tsan, ubsan, debug, chaos (unpatched: before-asan, …). They are laid in build/runtimes/NAME.",
         ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"],
     )
     made.add_runtimes("runtimes", nargs="+")

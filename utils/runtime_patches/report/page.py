@@ -19,6 +19,7 @@ _HARNESSES = {
     "teardown": "Teardown",
     "load": "Load",
     "liveness": "Liveness",
+    "executor": "Executor",
     "instructions": "Instruction counts",
     "server": "Server",
 }

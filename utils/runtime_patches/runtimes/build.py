@@ -1,7 +1,7 @@
 """Builds the runtime libraries, and lays the folders that programs run on.
 
-A build happens at fixed paths inside the workspace, and each runtime starts from a copy of before's
-tree: only what a patch touches is compiled.
+Each runtime starts from a copy of before's tree: only what a patch touches is compiled. The one that is shipped has a
+tree of its own (package.py).
 """
 
 import filecmp
@@ -10,7 +10,6 @@ import json
 import os
 import shlex
 import shutil
-from pathlib import Path
 
 from ..base import files, locks
 from ..base.errors import UserError
@@ -18,14 +17,13 @@ from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
 from ..base.process import run_logged
 from ..base.progress import Step, note
-from ..series import checkout, own_checkout, series
-from . import symbols, variants
+from ..series import checkout, series
+from . import package, symbols, tree, variants
 from .libraries import LIBRARIES, NAMES
 from .runtime import stock
+from .tree import places
 
-_SOURCE, _BUILD, _CONFIG = "/swift-source", "/swift-build", "/swift-config"
 _CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake")
-_PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")
 
 
 def ensure(ws, runtime):
@@ -33,10 +31,14 @@ def ensure(ws, runtime):
     with locks.exclusive(BUILD):
         if runtime.base == "stock":
             _assemble(ws, runtime, {}, {})
+        elif runtime.base == "package":
+            made = package.Package(ws)
+            made.build()
+            _assemble(ws, runtime, made.libraries(), made.record())
         else:
             made = _ensure_before(ws)
             if runtime.name == "before":
-                _assemble(ws, runtime, _built(home(ws, runtime)), made)
+                _assemble(ws, runtime, tree.built(home(ws, runtime)), made)
             else:
                 _ensure_copy(ws, runtime)
     return runtime.folder
@@ -44,7 +46,7 @@ def ensure(ws, runtime):
 
 def configuration_key(ws):
     """What before's build depends on besides the sources, as a short name."""
-    digest = hashlib.sha256("\0".join([str(ws.toolchain), _SOURCE, _BUILD, _CONFIG]).encode())
+    digest = hashlib.sha256("\0".join([str(ws.toolchain), tree.SOURCE, tree.OUT, tree.CONFIGURATION]).encode())
     for path in _CONFIGURATION:
         digest.update((CONFIG / path).read_bytes())
     return digest.hexdigest()[:12]
@@ -79,7 +81,7 @@ def _is_built(place, stamp):
     return (
         files.read_record(place / "stamp.json") == stamp
         and files.is_intact(place / files.MADE)
-        and all(path.exists() for path in _built(place).values())
+        and all(path.exists() for path in tree.built(place).values())
     )
 
 
@@ -97,44 +99,19 @@ def _build_before(ws, git, base, place, stamp):
         for path in _CONFIGURATION:
             shutil.copy2(CONFIG / path, partial / "config" / path)
         with Step("unpatched sources"):
-            _export(git, base, partial / "source")
+            tree.export(git, base, partial / "source")
         files.write_record(partial / "stamp.json", stamp)
     # An interrupted build keeps what is compiled: ninja goes on from there.
     with Step("runtime 'before': all libraries (5-7 min)"):
-        _compile(ws, partial, "before", configure=True)
+        cache = [f"-DSWIFT_TOOLCHAIN_USR:PATH={ws.toolchain}", "-C", f"{tree.CONFIGURATION}/runtime.cmake"]
+        tree.compile(ws, partial, "before", configure=tree.configuration(cache))
     partial.rename(place)
-
-
-def _export(git, commit, target):
-    """Writes the parts of `commit` that the build reads to `target`."""
-    run_logged(
-        [
-            "bash",
-            "-o",
-            "pipefail",
-            "-c",
-            'git archive "$1" -- "${@:3}" | tar -x -C "$2"',
-            "bash",
-            commit,
-            str(target),
-            *_PARTS,
-        ],
-        "sources",
-        cwd=git.folder,
-        env=git.env,
-        failed=f"the sources of {commit[:12]} could not be written to {target}",
-    )
-
-
-def places(place):
-    """Where the folders of a build stand inside the workspace: pairs (folder, path)."""
-    return [(place / "source", f"{_SOURCE}/swift"), (place / "build", _BUILD), (place / "config", _CONFIG)]
 
 
 def compile_commands(ws, runtime):
     """{source file: clang's command line without launcher and outputs} of the C and C++ files of a
     runtime, as they are seen at places()."""
-    text = ws.output(["ninja", "-C", _BUILD, "-t", "compdb"], fixed=places(home(ws, runtime)))
+    text = ws.output(["ninja", "-C", tree.OUT, "-t", "compdb"], fixed=places(home(ws, runtime)))
     found = {}
     for command in json.loads(text[text.index("[\n") :]):
         argv = [word for word in shlex.split(command["command"]) if not word.endswith("ccache")]
@@ -144,91 +121,41 @@ def compile_commands(ws, runtime):
     return found
 
 
-def _compile(ws, place, name, configure=False, variant=None):
-    """Runs Resync, CMake (where needed) and ninja on the folders of `place`."""
-    record = place / files.MADE
-    if not files.is_intact(record):
-        # ninja, which looks at the times only, would keep what is damaged.
-        for path in _built(place).values():
-            remove(path)
-    lines = [f"cmake -DStringProcessing_ROOT_DIR={_SOURCE} -P {_SOURCE}/swift/Runtimes/Resync.cmake"]
-    if configure:
-        lines.append(
-            f"cmake -G Ninja -DSWIFT_TOOLCHAIN_USR:PATH='{ws.toolchain}' -C {_CONFIG}/runtime.cmake "
-            f"-S {_SOURCE}/swift/Runtimes/Core -B {_BUILD}"
-        )
-    if variant:
-        lines.append(f"cmake -C {_CONFIG}/{variant}.cmake {_BUILD}")
-    # Of a variant these libraries only: the others are its users, without its sanitizer.
-    targets = " ".join(library.name for library in LIBRARIES if not library.recipe) if variant else ""
-    lines.append(f"ninja -C {_BUILD} {targets}")
-    lines += [
-        f"sh {shlex.quote(str(CONFIG / library.recipe))} {_SOURCE}/swift {_BUILD}/{library.part} {ws.toolchain}"
-        for library in _libraries(place)
-        if library.recipe
-    ]
-    env = ws.environment(
-        {"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ws.cache / "ccache")), "CCACHE_NOHASHDIR": "1"}
-    )
-    if ws.from_packages or shutil.which("ccache"):
-        for language in ("C", "CXX"):
-            env.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
-    damaged = r"ninja: error: build\.ninja:\d|Parse error in cache file|file format not recognized"
-    run_logged(
-        ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place)),
-        f"build-{name.replace(':', '-')}",
-        env=env,
-        failed=f"the runtime '{name}' does not build",
-        hints=[
-            (
-                damaged,
-                f"the folder in which runtime '{name}' is built is damaged",
-                f"rm -r {shlex.quote(str(place))}; the same command then rebuilds it",
-            )
-        ],
-    )
-    files.write_intact(record, {}, _built(place).values())
-
-
-def _built(place):
-    """{name: path} of the libraries in a build folder."""
-    return {library.name: place / "build" / library.part / library.name for library in _libraries(place)}
-
-
-def _libraries(place):
-    """The libraries that the sources of a build folder have."""
-    return [library for library in LIBRARIES if library.is_of(place / "source")]
-
-
 def _ensure_copy(ws, runtime):
     """Builds a runtime, which is not before, in a copy of before's build."""
     if runtime.base == "before":
         git, commit = checkout.unpatched(ws.sources)
-        tree, applied = ws.sources, []
+        folder, applied = ws.sources, []
     else:
-        tree, git = _patched_tree(ws)
+        folder, git = tree.patched(ws)
         state = checkout.State(git)
         commit, applied = None, state.applied
         if runtime.patch:
             commit = state.commits.get(runtime.patch)
             if not commit:
                 raise UserError(
-                    f"{git.folder} has no commit of patch '{runtime.patch}'", f"utils/apply-patches --checkout {tree}"
+                    f"{git.folder} has no commit of patch '{runtime.patch}'", f"utils/apply-patches --checkout {folder}"
                 )
             applied = applied[: applied.index(runtime.patch) + 1]
     place, stamp, fresh = _copy_of_before(ws, runtime)
     with Step(
         f"runtime '{runtime}': {len(applied)} patches on {stamp['base'][:12]}"
-        + ("" if commit else _edits(git))
+        + ("" if commit else tree.edits(git))
         + (" (1-2 min)" if runtime.variant and fresh else "")
     ):
-        _sync(ws, git, commit, place)
-        _compile(ws, place, runtime.name, variant=runtime.variant)
+        tree.sync(ws, git, commit, place)
+        configure: list[str] = []
+        targets: list[str] = []
+        if runtime.variant:
+            configure = ["-C", f"{tree.CONFIGURATION}/{runtime.variant}.cmake", tree.OUT]
+            # These only: the others are its users, without its sanitizer.
+            targets = [library.name for library in LIBRARIES if not library.recipe]
+        tree.compile(ws, place, runtime.name, configure=configure, targets=targets)
     made = {**stamp, "name": runtime.name, "patches": applied}
     if runtime.is_patched:
-        made |= {"commit": commit or state.head, "checkout": str(tree), "series": series.load().key}
-    _assemble(ws, runtime, _built(place), made)
-    if runtime.name == "after" and ws.from_packages and not _edits(git):
+        made |= {"commit": commit or state.head, "checkout": str(folder), "series": series.load().key}
+    _assemble(ws, runtime, tree.built(place), made)
+    if runtime.name == "after" and ws.from_packages and not tree.edits(git):
         _keep(ws, place, {"commit": made["commit"]})
 
 
@@ -244,19 +171,13 @@ def _copy(source, target):
     run_logged(["cp", "-a", f"{source}/.", str(target)], "copy", failed=f"{source} could not be copied")
 
 
-def _edits(git):
-    """What to say of changes that are not committed: they are built, too."""
-    lines = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
-    return f", and edits of {len(lines)} files" if lines else ""
-
-
 def _copy_of_before(ws, runtime):
     """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, or of the kept one of `after`."""
     before, place = home(ws, stock()), runtime.work
     stamp = files.read_record(before / "stamp.json")
-    flags = runtime.variant and variants.configuration(runtime.variant)
+    flags = variants.configuration(runtime.variant) if runtime.variant else []
     if flags:
-        stamp["variant"] = [runtime.variant, files.sha256(flags)[:12]]
+        stamp["variant"] = [runtime.variant, *(files.sha256(path)[:12] for path in flags)]
     fresh = files.read_record(place / "stamp.json") != stamp or not all(one.is_dir() for one, _ in places(place))
     if fresh:
         remove(place)  # first: there may not be room for two
@@ -264,43 +185,11 @@ def _copy_of_before(ws, runtime):
             with locks.exclusive(ws.cache):
                 same = runtime.name == "after" and files.read_record(kept(ws) / "stamp.json") == stamp
                 _copy(kept(ws) if same else before, partial)
+            for path in flags:
+                shutil.copy2(path, partial / "config")
             if flags:
-                shutil.copy2(flags, partial / "config")
                 files.write_record(partial / "stamp.json", stamp)
     return place, stamp, fresh
-
-
-def _sync(ws, git, commit, place):
-    """Makes place/source equal to the commit (or the work tree). It touches only files whose content
-    differs, so that ninja compiles no more than that."""
-    origin = Path(git.folder)
-    if commit:
-        origin = place / "commit"
-        remove(origin)
-        origin.mkdir()
-        _export(git, commit, origin)
-    parts = [str(origin / part) for part in _PARTS]
-    # Resync's copies below Runtimes/ stay: CMake compares them.
-    for options, some in ((["--delete"], parts[1:]), ([], parts[:1])):
-        run_logged(
-            ws.command(["rsync", "-rlpc", "--no-times", *options, *some, str(place / "source")], binds=[origin]),
-            "sync",
-            failed="the sources could not be copied",
-            env=ws.environment(),
-        )
-    if commit:
-        remove(origin)
-
-
-def _patched_tree(ws):
-    """(the folder that holds the swift/ with the series, its Git): the user's --checkout if the series
-    is applied there; otherwise build/checkout, which is ours to make and to renew."""
-    if ws.checkout:
-        git = checkout.git_of(ws.checkout)
-        if checkout.State(git).commits:
-            return ws.checkout, git
-    own_checkout.renew(ws)
-    return own_checkout.FOLDER, checkout.git_of(own_checkout.FOLDER)
 
 
 def _assemble(ws, runtime, libraries, made):

@@ -9,13 +9,15 @@ from typing import Optional
 class Library:
     """A shared library. part: its folder below the build folder; always: whether every program with tasks loads
     it; recipe: a script in build-script-config that builds it, for one that upstream's Runtimes/ does not build;
-    header: a file of swift/ that sources which have the library have, if not all have it."""
+    header: a file of swift/ that sources which have the library have, if not all have it; static: of one that has a
+    recipe, the object that makes it a static library, too."""
 
     name: str
     part: str
     always: bool = True
     recipe: Optional[str] = None
     header: Optional[str] = None
+    static: Optional[str] = None
 
     def is_of(self, source):
         """Whether the sources in the folder `source` have it."""
@@ -25,7 +27,13 @@ class Library:
 LIBRARIES = (
     Library("libswiftCore.so", "core"),
     Library("libswift_Concurrency.so", "Concurrency"),
-    Library("libswiftSynchronization.so", "Synchronization", always=False, recipe="synchronization.sh"),
+    Library(
+        "libswiftSynchronization.so",
+        "Synchronization",
+        always=False,
+        recipe="synchronization.sh",
+        static="Synchronization.o",
+    ),
     Library(
         "libswift_Liveness.so",
         "Liveness",

@@ -4,7 +4,8 @@ stock     the toolchain's own libraries
 before    the same sources rebuilt without the series: what `after` is compared with
 after     the checkout with the series, and what is edited there
 upto:P    the series up to and with patch P
-asan, tsan, ubsan, debug, before-asan, …    see variants.py
+package   the libraries of the series that are shipped, built for an older system
+asan, tsan, ubsan, debug, chaos, before-asan, …    see variants.py
 """
 
 import functools
@@ -25,7 +26,7 @@ def _series():
 
 
 class Runtime:
-    """name: as the user types it; base: "stock", "before", "after" or "upto"; patch: the last one of
+    """name: as the user types it; base: "stock", "before", "after", "package" or "upto"; patch: the last one of
     "upto", else None; variant: a name in variants.py, or None; folder: where its libraries and its
     record are; libraries: the folder of the libraries."""
 
@@ -62,7 +63,7 @@ class Runtime:
     @property
     def is_patched(self):
         """Whether it is made from the series."""
-        return self.base in ("after", "upto")
+        return self.base in ("after", "package", "upto")
 
     @property
     def work(self):
@@ -100,7 +101,7 @@ class Runtime:
 
 def parse(name):
     """The Runtime of that name; UserError if there is none."""
-    if name in ("stock", "before", "after"):
+    if name in ("stock", "before", "after", "package"):
         return Runtime(name, name)
     base, dash, variant = name.rpartition("-")
     if variant in variants.NAMES and base in ("", "before") and bool(dash) == bool(base):
@@ -110,7 +111,7 @@ def parse(name):
         return Runtime(name, "upto", name[5:])
     raise UserError(
         f"no runtime '{name}'",
-        f"runtimes are stock, before, after, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT",
+        f"runtimes are stock, before, after, package, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT",
     )
 
 
@@ -125,6 +126,7 @@ def names():
         "stock",
         "before",
         "after",
+        "package",
         *variants.NAMES,
         *(f"before-{name}" for name in variants.NAMES),
         *(f"upto:{name}" for name in _series().names),

@@ -18,11 +18,16 @@ def exports(ws, library):
     return {line.split("@")[0] for line in text.splitlines() if line}
 
 
+def is_nobodys(symbol):
+    """Whether no program relies on a symbol."""
+    return bool(_NOT_OURS.match(symbol))
+
+
 def difference(ws, old, new):
     """(added, removed): sorted names, without those that no program relies on."""
     before, after = exports(ws, old), exports(ws, new)
 
     def ours(names):
-        return sorted(n for n in names if not _NOT_OURS.match(n))
+        return sorted(n for n in names if not is_nobodys(n))
 
     return ours(after - before), ours(before - after)

@@ -1,7 +1,7 @@
-"""Runtimes in another configuration: with a sanitizer, or with assertions.
+"""Runtimes in another configuration: with a sanitizer, with assertions, or with random delays.
 
 VARIANT is the series in that configuration, before-VARIANT the unpatched sources.
-build-script-config/variants/VARIANT.cmake holds its compiler flags.
+build-script-config/variants/VARIANT.cmake holds its compiler flags; further files VARIANT.* come along.
 """
 
 import shlex
@@ -12,13 +12,13 @@ from ..base.paths import CONFIG, TEST
 
 # variant: swiftc's -sanitize=. There is none for undefined behaviour on Linux: the libraries of
 # ubsan bring the sanitizer's runtime along.
-_SANITIZE = {"asan": "address", "tsan": "thread", "ubsan": None, "debug": None}
+_SANITIZE = {"asan": "address", "tsan": "thread", "ubsan": None, "debug": None, "chaos": None}
 NAMES = tuple(_SANITIZE)
 
 
 def configuration(variant):
-    """The CMake initial cache of a variant."""
-    return CONFIG / "variants" / f"{variant}.cmake"
+    """The files of a variant; the CMake initial cache is VARIANT.cmake."""
+    return sorted((CONFIG / "variants").glob(f"{variant}.*"))
 
 
 def complete(ws, runtime):

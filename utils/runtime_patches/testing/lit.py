@@ -24,6 +24,7 @@ from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
 from ..base.process import end, terminable
 from ..base.progress import note
+from ..workspace import herd
 from . import unittest_modules
 from .selection import SUITES, TOOLS, select
 
@@ -146,6 +147,10 @@ def _tools_command(ws, runtime, inputs, unittest, output):
     own = [] if importlib.util.find_spec("psutil") else [str(TOOLS[0] / "lit_shims")]
     path = os.pathsep.join(filter(None, [*own, str(FORMATS), path, os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": path}
+    models = TESTS / "models"
+    if any(place in models.parents or models in (place, *place.parents) for place in inputs):
+        herd7 = herd.starter(ws, output)
+        env |= {"HERD7": str(herd7)} if herd7 else {}
     return lambda more: [*argv, *_parameters(parameters), *more, *map(str, inputs)], env
 
 

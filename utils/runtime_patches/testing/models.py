@@ -29,9 +29,11 @@ _OPERATION = re.compile(
     r"|(?P<builtin>__atomic_\w+|__sync_\w+|Builtin\.(?:atomic|cmpxchg)\w+|(?:std::)?atomic_thread_fence)\s*\("
 )
 _ORDER = re.compile(
-    r"memory_order(?:_|::)(\w+)|SWIFT_MEMORY_ORDER_(CONSUME)|__ATOMIC_([A-Z_]+)"
+    r"memory_order(?:_|::)(\w+)|SWIFT_MEMORY_ORDER_([A-Z_]+)|__ATOMIC_([A-Z_]+)"
     r"|[oO]rdering: \.(\w+)|(?<=_)(monotonic|acquire|release|acqrel|seqcst)(?=_|\b)"
 )
+# Without an order these are sequentially consistent; other names are those of other functions, too.
+_IMPLICIT = re.compile(r"[^(]*(?:load\(\s*\)|\b(?:compare_exchange_\w+|exchange|fetch_\w+)\()")
 _FUNCTION = re.compile(
     r"(?:func\s+)?(~?\w+)\s*(?:<[^;{}]*>)?\([^;{}]*$|(?:func\s+)?(~?\w+)\s*\([^;]*\{\s*$"
     r"|\b(init)\b[?!]?\("
@@ -56,18 +58,32 @@ class Operation:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A row of orders.txt: an operation, and the parameter of the patch's model or a reason why there is none."""
+    """A row of orders.txt: an operation, and the parameter of a model or a reason why there is none."""
 
     operation: Operation
     parameter: str
     reason: str
 
+    @property
+    def model(self):
+        """The name of the model: the patch's own, unless the parameter is MODEL:PARAMETER."""
+        return self.parameter.rpartition(":")[0] or self.operation.patch
+
+    @property
+    def order(self):
+        """The parameter's name in the model."""
+        return self.parameter.rpartition(":")[2]
+
 
 def operations(patch, text):
     """The atomic operations that the text of a patch adds, or of which it changes a line."""
-    found = []
+    return [operation for operation, _, _ in _sites(patch, text)]
+
+
+def _sites(patch, text):
+    """Of each operation: itself, the numbers of its hunk's lines, [(an order's word, its place in the hunk's code)]."""
     seen = {}
-    for lines, added, heading in _hunks(text):
+    for numbers, lines, added, heading in _hunks(text):
         code = "\n".join(re.sub(r"//.*", lambda m: " " * len(m[0]), line) for line in lines)
         for match in _OPERATION.finditer(code):
             end = _closing(code, match.end() - 1)
@@ -76,31 +92,63 @@ def operations(patch, text):
                 continue
             call = code[match.start() : end + 1]
             orders = _orders(call)
-            if not orders:
+            if not orders and not _IMPLICIT.match(call):
                 continue
             function = _function(lines, first) or _heading(heading)
             name = _name(match, call)
             number = seen[function, name] = seen.get((function, name), 0) + 1
-            found.append(Operation(patch, function, name if number == 1 else f"{name}#{number}", orders))
-    return found
+            joined = "/".join(order for order, _, _ in orders) or "seq_cst"
+            operation = Operation(patch, function, name if number == 1 else f"{name}#{number}", joined)
+            yield operation, numbers, [(word, match.start() + place) for _, word, place in orders]
 
 
 def _hunks(text):
-    """(the lines after the patch, whether each is new, the heading) of each hunk."""
-    lines, added, heading = [], [], ""
-    for line in text.splitlines():
+    """(numbers of the lines in the text, the lines after the patch, whether each is new, the heading) of each hunk."""
+    numbers, lines, added, heading = [], [], [], ""
+    for number, line in enumerate(text.splitlines()):
         if re.match(r"@@ |diff --git |-- $", line):
             if any(added):
-                yield lines, added, heading
-            lines, added = [], []
+                yield numbers, lines, added, heading
+            numbers, lines, added = [], [], []
             heading = line.rpartition("@@")[2].strip()
         elif line.startswith(("+++ ", "--- ", "-", "\\")):
             continue
         elif line.startswith(("+", " ")):
+            numbers.append(number)
             lines.append(line[1:])
             added.append(line.startswith("+"))
     if any(added):
-        yield lines, added, heading
+        yield numbers, lines, added, heading
+
+
+def weakened(patch, text, operation, orders):
+    """The text of a patch with other orders of one operation; None if they stand nowhere in it."""
+    for found, numbers, places in _sites(patch, text):
+        if found != operation or not places:
+            continue
+        lines = text.splitlines(keepends=True)
+        # The last one first: words differ in length.
+        for order, (word, place) in reversed(list(zip(orders.split("/"), places))):
+            row, column = _row_and_column(lines, numbers, place)
+            lines[row] = lines[row][:column] + _spelling(word, order) + lines[row][column + len(word) :]
+        return "".join(lines)
+    return None
+
+
+def _row_and_column(lines, numbers, place):
+    for number in numbers:
+        length = len(lines[number].rstrip("\n"))  # with its sign; in the code a line break stands for that
+        if place < length:
+            return number, place + 1
+        place -= length
+    raise ValueError(place)
+
+
+def _spelling(word, order):
+    """An order in the way in which `word` spells one."""
+    if word in _SWIFT:
+        return next(swift for swift, cxx in _SWIFT.items() if cxx == order)
+    return order.upper() if word.isupper() else order
 
 
 def _closing(code, place):
@@ -113,15 +161,17 @@ def _closing(code, place):
 
 
 def _orders(call):
+    """[(order, its word, the word's place in the call)]"""
     found = []
     for match in _ORDER.finditer(call):
-        word = next(filter(None, match.groups()))
-        word = {"monotonic": "relaxed", "acqrel": "acq_rel", "seqcst": "seq_cst"}.get(
+        number = match.lastindex or 0
+        word = match[number]
+        order = {"monotonic": "relaxed", "acqrel": "acq_rel", "seqcst": "seq_cst"}.get(
             word, _SWIFT.get(word, word.lower())
         )
-        if word in _ORDERS:
-            found.append(word)
-    return "/".join(found)
+        if order in _ORDERS:
+            found.append((order, word, match.start(number)))
+    return found
 
 
 def _name(match, call):
@@ -184,7 +234,7 @@ def differences(rows, found):
     table = {
         (r.operation.patch, r.operation.function, r.operation.name): r.operation.orders
         for r in rows
-        if not r.operation.function.startswith("base:")
+        if not _is_of_file(r)
     }
     code = {(o.patch, o.function, o.name): o.orders for o in found}
     lines = []
@@ -199,14 +249,18 @@ def differences(rows, found):
     return lines
 
 
-def base_differences(rows, swift):
-    """Where rows of operations that no patch touches (base:FILE:FUNCTION) differ from the sources."""
+def _is_of_file(row):
+    return row.operation.function.startswith(("base:", "own:"))
+
+
+def file_differences(rows, kind, folder):
+    """Where rows of operations that no patch touches, KIND:FILE:FUNCTION, differ from the files in a folder."""
     lines = []
     for row in rows:
-        if not row.operation.function.startswith("base:"):
+        if not row.operation.function.startswith(f"{kind}:"):
             continue
         _, file, function = row.operation.function.split(":", 2)
-        text = (Path(swift) / file).read_text(encoding="utf-8")
+        text = (Path(folder) / file).read_text(encoding="utf-8")
         whole = operations("", "".join(f"+{line}\n" for line in text.splitlines()))
         names = [o.orders for o in whole if o.function == function and o.name == row.operation.name]
         if row.operation.orders not in names:
@@ -221,8 +275,8 @@ def parameters(rows, model):
     """{parameter: orders} of a model; UserError if rows of one parameter differ."""
     found = {}
     for row in rows:
-        name, orders = row.parameter, row.operation.orders
-        if row.operation.patch == model and name:
+        name, orders = row.order, row.operation.orders
+        if row.model == model and name:
             if found.setdefault(name, orders) != orders:
                 raise UserError(
                     f"{model}: {name} is {found[name]} and {orders}", "give each operation a parameter of its own"
@@ -233,17 +287,31 @@ def parameters(rows, model):
 _WEAKER = {"consume": ("relaxed",), "acquire": ("relaxed",), "release": ("relaxed",), "acq_rel": ("acquire", "release")}
 
 
-def weakenings(orders):
-    """Each single weakening of the orders of an operation."""
+def weakenings(orders, kind=None):
+    """Each single weakening of the orders of an operation; kind: "load" or "store" of one that is only that."""
     parts = orders.split("/")
     found = []
     for i, order in enumerate(parts):
         weaker = _WEAKER.get(order, ())
         if order == "seq_cst":
             # Of a compare-and-swap, its failure is a load.
-            weaker = ("acq_rel",) if i == 0 else ("acquire",)
+            weaker = ({"load": "acquire", "store": "release"}.get(kind, "acq_rel") if i == 0 else "acquire",)
         found += ["/".join([*parts[:i], w, *parts[i + 1 :]]) for w in weaker]
     return found
+
+
+def all_weaker(orders, kind=None):
+    """All orders that are weaker than those of an operation."""
+    found = []
+    for one in weakenings(orders, kind):
+        found += [one, *all_weaker(one, kind)]
+    return list(dict.fromkeys(found))
+
+
+def kind_of(operation):
+    """ "load" or "store" if the operation is only that, else None."""
+    match = re.search(r"(?<![a-z])(load|store)", operation.name)
+    return match and match[1]
 
 
 _LINE = re.compile(r"^// (?:(FAULT) ([^:\s]+): (\S.*)|(NOT NEEDED|NOT SEEN) ([^:\s]+): (\S.*))$", re.M)
@@ -256,7 +324,7 @@ def expectations(text):
         if match[1]:
             faults[match[2]] = match[3].strip()
         else:
-            unneeded[match[5]] = match[6].strip()
+            unneeded[match[5]] = f"{match[4]}: {match[6].strip()}"
     return faults, unneeded
 
 
@@ -265,13 +333,12 @@ def missing(own, steps, kinds, expected):
 
     kinds: {parameter: "load" or "store"} where seq_cst weakens to acquire or release.
     """
-    lines = []
-    for name, orders in own.items():
-        for weaker in weakenings(orders):
-            if weaker.startswith("acq_rel") and name in kinds:
-                weaker = {"load": "acquire", "store": "release"}[kinds[name]]
-            if f"{name}={weaker}" not in expected:
-                lines.append(f"no line about {name}={weaker}")
+    lines = [
+        f"no line about {name}={weaker}"
+        for name, orders in own.items()
+        for weaker in weakenings(orders, kinds.get(name))
+        if f"{name}={weaker}" not in expected
+    ]
     return lines + [f"no line about {step}" for step in steps if step not in expected]
 
 
@@ -280,27 +347,22 @@ def check(source, table, program):
     model = Path(source).stem
     rows = read_table(Path(table).read_text(encoding="utf-8"))
     own = parameters(rows, model)
-    kinds = {
-        row.parameter: kind
-        for row in rows
-        if row.operation.patch == model
-        for kind in ("load", "store")
-        if re.search(rf"\b{kind}\b", row.operation.name)
-    }
+    kinds = {row.order: kind_of(row.operation) for row in rows if row.model == model}
     faults, unneeded = expectations(Path(source).read_text(encoding="utf-8"))
-    listed = _run(program, ["--list"]).split("\n")
+    listed = run(program, ["--list"]).split("\n")
     steps = [name for name in listed if name.startswith("-")]
     lines = missing(own, steps, kinds, faults.keys() | unneeded.keys())
     lines += [f"{name} is not in orders.txt" for name in listed if name and name[0] != "-" and name not in own]
     arguments = [f"{name}={orders}" for name, orders in own.items()]
     for mutation, fault in [("", "SUCCESS"), *faults.items(), *((m, "SUCCESS") for m in unneeded)]:
-        output = _run(program, [*arguments, *mutation.split("+")] if mutation else arguments)
+        output = run(program, [*arguments, *mutation.split("+")] if mutation else arguments)
         print(f"{model} {mutation or 'as in the code'}: {output}", flush=True)
         if not re.match(rf"(?:{fault}) after", output):
             lines.append(f"{mutation or 'as in the code'}: {output}, but not {fault}")
     return lines
 
 
-def _run(program, arguments):
+def run(program, arguments):
+    """What the program of a model prints."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=240, check=False)
     return (done.stdout + done.stderr).strip()

@@ -4,6 +4,7 @@ A program is made from a seed; what it prints does not depend on the runtime. A 
 run again with less to do, and the smallest command that still fails is printed.
 """
 
+import os
 import subprocess
 import time
 from dataclasses import dataclass, replace
@@ -47,13 +48,15 @@ class Stress:
 
     def output(self, runtime, case):
         """(status, output) of the programs of a case. The status is None if they take too long."""
+        # On `chaos` the delays are those of the first seed, so that a replay has them, too.
+        delays = os.environ.get("SWIFT_CHAOS_SEED", str(case.first))
         try:
             done = runtime.run(
                 self.ws,
                 [str(self.programs[runtime]), *case.options],
                 check=False,
                 text=True,
-                env={"SWIFT_BACKTRACE": "enable=off"},
+                env={"SWIFT_BACKTRACE": "enable=off", "SWIFT_CHAOS_SEED": delays},
                 capture_output=True,
                 timeout=_TIMEOUT,
             )

@@ -58,6 +58,13 @@ class Operations(unittest.TestCase):
             ],
         )
 
+    def test_another_order_in_the_text(self):
+        expected = [o.orders for o in models.operations("p", _PATCH)]
+        for number, orders in enumerate(("relaxed/relaxed", "relaxed", "acquire", "relaxed", "relaxed/relaxed")):
+            one = models.operations("p", _PATCH)[number]
+            found = models.operations("p", models.weakened("p", _PATCH, one, orders))
+            self.assertEqual([o.orders for o in found], [*expected[:number], orders, *expected[number + 1 :]])
+
     def test_no_patch_no_operations(self):
         self.assertEqual(models.operations("p", ""), [])
 
@@ -104,6 +111,10 @@ class Mutations(unittest.TestCase):
         self.assertEqual(models.weakenings("seq_cst"), ["acq_rel"])
         self.assertEqual(models.weakenings("relaxed/relaxed"), [])
 
+    def test_all_that_is_weaker(self):
+        self.assertEqual(models.all_weaker("seq_cst"), ["acq_rel", "acquire", "relaxed", "release"])
+        self.assertEqual(models.all_weaker("seq_cst", "load"), ["acquire", "relaxed"])
+
     def test_what_no_line_speaks_of(self):
         own = {"look": "seq_cst", "drop": "acq_rel"}
         expected = {"drop=acquire", "look=acquire"}
@@ -117,4 +128,4 @@ class Mutations(unittest.TestCase):
             "// FAULT a=relaxed: DATA RACE\n// NOT NEEDED -b: it is so.\n// NOT SEEN c=release: why\n// FAULTY\n"
         )
         self.assertEqual(faults, {"a=relaxed": "DATA RACE"})
-        self.assertEqual(unneeded, {"-b": "it is so.", "c=release": "why"})
+        self.assertEqual(unneeded, {"-b": "NOT NEEDED: it is so.", "c=release": "NOT SEEN: why"})

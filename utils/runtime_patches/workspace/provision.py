@@ -88,7 +88,7 @@ def _make():
         if not (cache / name).is_dir():
             with Step(title), files.replaced(cache / name) as partial:
                 make(pin, cache, partial)
-                _record(partial)
+                record(partial)
 
 
 def _mirror(suite):
@@ -119,16 +119,30 @@ def _mirror(suite):
 def _make_root(pin, cache, target):
     """Installs the packages into the folder `target`; by name and version, signatures checked."""
     dist = pin.distribution
+    packages = [*dist.pinned_packages, *dist.packages]
+    excludes = ["/usr/lib/python3/dist-packages/*/tests/*"]
+    hints = _package_hints(dist)
+    bootstrap(cache, target, dist.suite, dist.architecture, packages, log="root", hints=hints, excludes=excludes)
+    # Mount points for the files of the host.
+    for name in ("resolv.conf", "hosts"):
+        (target / "etc" / name).touch()
+    if os.geteuid() != 0:
+        subprocess.run(["chmod", "-R", "u+rwX", str(target)], check=True)
+
+
+def bootstrap(cache, target, suite, architecture, packages, *, log, hints=(), excludes=(), variant="apt"):
+    """Puts packages and what they depend on into the empty folder `target` of a cache; variant: mmdebstrap's: "apt"
+    installs them, "extract" only unpacks them."""
+    paths = [*(f"/usr/share/{name}/*" for name in ("man", "doc", "info", "locale")), *excludes]
     args = [
-        *("mmdebstrap", "--variant=apt", f"--architectures={dist.architecture}"),
-        f"--include={','.join(dist.pinned_packages + dist.packages)}",
+        *("mmdebstrap", f"--variant={variant}", f"--architectures={architecture}"),
+        f"--include={','.join(packages)}",
         # A mirror may lag behind, and sid's Release files expire within a week.
         *('--aptopt=Acquire::Check-Valid-Until "false"', '--aptopt=Acquire::Retries "3"'),
-        *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("man", "doc", "info", "locale")),
-        "--dpkgopt=path-exclude=/usr/lib/python3/dist-packages/*/tests/*",
+        *(f"--dpkgopt=path-exclude={path}" for path in paths),
     ]
     target.chmod(0o755)  # apt's own user enters it, whatever our umask is
-    places = [dist.suite, target, *_mirror(dist.suite)]
+    places = [suite, target, *_mirror(suite)]
     if os.geteuid() == 0:
         # In a name space of its own: if it is killed, its mounts go, too.
         argv = ["unshare", "--mount", *args, "--mode=root", "--format=directory", *map(str, places)]
@@ -142,18 +156,13 @@ def _make_root(pin, cache, target):
     try:
         run_logged(
             argv,
-            "root",
+            log,
             failed="the packages could not be installed",
-            hints=_package_hints(dist),
+            hints=hints,
             env={**os.environ, "TMPDIR": str(_make_temporary(cache))},
         )
     finally:
         remove_temporary(cache)
-    # Mount points for the files of the host.
-    for name in ("resolv.conf", "hosts"):
-        (target / "etc" / name).touch()
-    if os.geteuid() != 0:
-        subprocess.run(["chmod", "-R", "u+rwX", str(target)], check=True)
 
 
 def _make_temporary(cache):
@@ -192,11 +201,18 @@ def _package_hints(dist):
     gone = f"the package archive no longer has swiftlang {dist.source_version}"
     return [
         (r"Version '.*' for '?swift.* was not found|Can't find a source", gone, f"sid moves on: {_OWN[3:]}"),
+        *archive_hints(f"check the network, {_OWN}"),
+    ]
+
+
+def archive_hints(unreachable):
+    """Hints for run_logged about any package archive; unreachable: what to do where there is none."""
+    return [
         (
             r"Temporary failure resolving|Could not resolve|Could not connect|"
             r"Network is unreachable|Connection timed out|Failed to fetch",
             "the package archive cannot be reached",
-            f"check the network, {_OWN}",
+            unreachable,
         ),
         (
             r"NO_PUBKEY|not signed|GPG error",
@@ -206,7 +222,7 @@ def _package_hints(dist):
     ]
 
 
-def _record(part):
+def record(part):
     """Writes the record of all files of a part of the cache, for doctor. It leaves .git out: git checks that itself."""
     made = []
     for folder, folders, names in os.walk(part):
@@ -236,7 +252,7 @@ def _make_source(pin, cache, target):
 def _fetch_source(pin, cache, download):
     """Downloads the .orig archive (apt checks its signed hash) and checks our pin."""
     dist = pin.distribution
-    config = _apt_config(cache / "root", download)
+    config = apt_config(cache / "root", download, "deb-src")
     user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
     what = f"{dist.source}={dist.source_version}"
     run_logged(
@@ -265,18 +281,18 @@ def _fetch_source(pin, cache, download):
     return archive
 
 
-def _apt_config(root, download):
-    """An apt configuration that knows only the root's archive's source packages."""
+def apt_config(root, download, kind):
+    """An apt configuration that knows only one kind of packages, "deb" or "deb-src", of the root's archive."""
     for name in ("lists/partial", "archives/partial", "parts"):
         (download / name).mkdir(parents=True)
     apt = root / "etc" / "apt"
     lines = []
     for path in [apt / "sources.list", *(apt / "sources.list.d").glob("*.list")]:
         if path.exists():
-            lines += [re.sub(r"^deb\b", "deb-src", line) for line in path.read_text().splitlines()]
+            lines += [re.sub(r"^deb\b", kind, line) for line in path.read_text().splitlines()]
     (download / "sources.list").write_text("\n".join(lines) + "\n")
     for path in (apt / "sources.list.d").glob("*.sources"):
-        (download / "parts" / path.name).write_text(re.sub(r"(?m)^Types:.*", "Types: deb-src", path.read_text()))
+        (download / "parts" / path.name).write_text(re.sub(r"(?m)^Types:.*", f"Types: {kind}", path.read_text()))
     options = {
         "Dir::State::lists": download / "lists",
         "Dir::Cache::archives": download / "archives",

@@ -64,10 +64,15 @@ def parts(ws):
 def caches():
     """[Line] of what else the cache holds for all clones."""
     lines = [Line(READY, path.name, "test modules", path=path) for path in sorted(pins.cache().glob("unittest-*"))]
-    lines += [Line(READY, path.name, "the last build of after", path=path) for path in pins.cache().glob("after-*")]
-    for name, what in (("ccache", "compiled files"), ("clients", "packages that others wrote, and their tests")):
-        if (pins.cache() / name).is_dir():
-            lines.append(Line(READY, name, what, path=pins.cache() / name))
+    for pattern, what in (
+        ("ccache", "compiled files"),
+        ("after-*", "the last build of after"),
+        ("clients", "packages that others wrote, and their tests"),
+        ("sysroot-*", "headers and libraries to package with"),
+    ):
+        lines += [
+            Line(READY, path.name, what, path=path) for path in sorted(pins.cache().glob(pattern)) if path.is_dir()
+        ]
     return lines
 
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
 static _Thread_local long countdown;
@@ -26,6 +27,13 @@ static int fails(void) {
 void *malloc(size_t size) {
   if (onlyAligned || !fails())
     return __libc_malloc(size);
+  errno = ENOMEM;
+  return NULL;
+}
+
+void *realloc(void *memory, size_t size) {
+  if (onlyAligned || !fails())
+    return __libc_realloc(memory, size);
   errno = ENOMEM;
   return NULL;
 }

@@ -1,0 +1,481 @@
+// Rows of the executor benchmark: one process measures one row.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A row: what it measures, how many operations, and the names of its figures. It runs on the
+/// main actor; `count` operations are done twice, first for a tenth.
+struct Row: Sendable {
+  let name: String
+  let text: String
+  var count = 100_000
+  let run: @MainActor @Sendable (Int) async -> Figures
+}
+
+typealias Figures = [(name: String, value: Double)]
+
+/// Wall and processor time of an operation, in nanoseconds, where the caller is.
+func measure(
+  _ count: Int, isolation: isolated (any Actor)? = #isolation, _ body: () async -> Void
+) async -> Figures {
+  let start = machine_now(), used = executor_process_time()
+  await body()
+  let wall = machine_now() - start, cpu = executor_process_time() - used
+  return [("wall", Double(wall) / Double(count)), ("cpu", Double(cpu) / Double(count))]
+}
+
+/// Quantiles of times in nanoseconds.
+func quantiles(_ times: [UInt64]) -> Figures {
+  let sorted = times.sorted()
+  func at(_ part: Double) -> Double { Double(sorted[Int(Double(sorted.count - 1) * part)]) }
+  return [("p50", at(0.5)), ("p99", at(0.99))]
+}
+
+/// By a task of the pool, which this waits for.
+@discardableResult
+func onPool<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+  await Task.detached { await body() }.value
+}
+
+/// A function of the pool that the optimizer keeps.
+@inline(never) func hop() async -> Int {
+  executor_pause()
+  return 1
+}
+
+func compute(_ nanoseconds: UInt64) {
+  let end = machine_now() + nanoseconds
+  while machine_now() < end {}
+}
+
+let counter = Atomic(0)
+
+@globalActor actor Target { static let shared = Target() }
+
+final class Object: Sendable {
+  @Target deinit { counter.add(1, ordering: .releasing) }
+}
+
+final class Box<Value: Sendable>: Sendable {
+  let value: Mutex<Value>
+  init(_ value: sending Value) { self.value = Mutex(value) }
+}
+
+/// The task runs when the thread resumes it: the thread tells the time, and spins.
+@MainActor func resumeByThread(_ count: Int) async -> Figures {
+  final class State: Sendable {
+    let waiting = Mutex<UnsafeContinuation<Void, Never>?>(nil)
+    let resumed = Atomic<UInt64>(0)
+    let isEnded = Atomic(false)
+  }
+  let state = State()
+  let thread = Thread {
+    while !state.isEnded.load(ordering: .acquiring) {
+      guard let own = state.waiting.withLock({ $0.take() }) else {
+        executor_pause()
+        continue
+      }
+      // The task has suspended by then.
+      compute(2000)
+      state.resumed.store(machine_now(), ordering: .releasing)
+      own.resume()
+    }
+  }
+  let used = executor_process_time()
+  let times = await onPool {
+    var found: [UInt64] = []
+    found.reserveCapacity(count)
+    for _ in 0..<count {
+      await withUnsafeContinuation { own in state.waiting.withLock { $0 = own } }
+      found.append(machine_now() - state.resumed.load(ordering: .acquiring))
+    }
+    return found
+  }
+  state.isEnded.store(true, ordering: .releasing)
+  thread.join()
+  let cpu = Double(executor_process_time() - used) / Double(count)
+  return quantiles(times) + [("cpu", cpu)]
+}
+
+final class Thread {
+  private var thread = pthread_t()
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    final class Body: Sendable {
+      let run: @Sendable () -> Void
+      init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+    let status = pthread_create(&thread, nil, { argument in
+      Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue().run()
+      return nil
+    }, Unmanaged.passRetained(Body(body)).toOpaque())
+    precondition(status == 0)
+  }
+
+  func join() { pthread_join(thread, nil) }
+}
+
+/// Elements go to one task and come back: an operation is one way.
+func passElements(_ count: Int) async {
+  let (there, sendThere) = AsyncStream<Int>.makeStream()
+  let (back, sendBack) = AsyncStream<Int>.makeStream()
+  let other = Task.detached {
+    for await number in there { sendBack.yield(number) }
+  }
+  var returned = back.makeAsyncIterator()
+  for number in 0..<count / 2 {
+    sendThere.yield(number)
+    _ = await returned.next()
+  }
+  sendThere.finish()
+  await other.value
+}
+
+func tree(_ number: Int, _ size: Int) async -> Int {
+  if size == 1 { return number }
+  return await withTaskGroup(of: Int.self) { group in
+    for i in 0..<10 { group.addTask { await tree(number + i * (size / 10), size / 10) } }
+    return await group.reduce(0, +)
+  }
+}
+
+/// What releases objects with isolated deinits, `batch` at a time, takes for each.
+struct Deinits {
+  private var schedule: UInt64 = 0, total: UInt64 = 0, count = 0
+  private let used = executor_process_time()
+
+  /// Releases a batch; returns when it began, and how many deinits there are afterwards.
+  private mutating func release(_ batch: Int) -> (start: UInt64, after: Int) {
+    let before = counter.load(ordering: .acquiring)
+    var objects = (0..<batch).map { _ in Object() }
+    let start = machine_now()
+    objects.removeAll()
+    schedule += machine_now() - start
+    count += batch
+    return (start, before + batch)
+  }
+
+  /// The thread goes on until they have run.
+  mutating func andGoOn(_ batch: Int) {
+    let (start, after) = release(batch)
+    while counter.load(ordering: .acquiring) < after { executor_pause() }
+    total += machine_now() - start
+  }
+
+  /// The job suspends, and comes back when they have run.
+  mutating func andSuspend(_ batch: Int) async {
+    let (start, after) = release(batch)
+    await Target.run()
+    precondition(counter.load(ordering: .acquiring) == after)
+    total += machine_now() - start
+  }
+
+  var figures: Figures {
+    let cpu = executor_process_time() - used
+    return [("schedule", Double(schedule) / Double(count)), ("wall", Double(total) / Double(count)),
+            ("cpu", Double(cpu) / Double(count))]
+  }
+}
+
+extension Target {
+  static func run() async { await shared.run() }
+  private func run() { executor_pause() }
+}
+
+enum Releaser { case job, suspendingJob, thread }
+
+@MainActor func deinits(_ batch: Int, _ count: Int, by releaser: Releaser) async -> Figures {
+  let rounds = max(1, count / batch)
+  let goOn: @Sendable () -> Figures = {
+    var deinits = Deinits()
+    for _ in 0..<rounds { deinits.andGoOn(batch) }
+    return deinits.figures
+  }
+  switch releaser {
+  case .thread: return await onThread(goOn)
+  case .job: return await onPool { goOn() }
+  case .suspendingJob:
+    return await onPool {
+      var deinits = Deinits()
+      for _ in 0..<rounds { await deinits.andSuspend(batch) }
+      return deinits.figures
+    }
+  }
+}
+
+/// A sleep while nothing else happens: how late it ends, and what it costs.
+@MainActor func sleep(_ milliseconds: Int, _ count: Int) async -> Figures {
+  let used = executor_process_time()
+  let times = await onPool {
+    var found: [UInt64] = []
+    for _ in 0..<count {
+      let start = machine_now()
+      try? await Task.sleep(for: .milliseconds(milliseconds), tolerance: .zero)
+      let late = machine_now() - start - UInt64(milliseconds) * 1_000_000
+      found.append(late)
+    }
+    return found
+  }
+  let cpu = Double(executor_process_time() - used) / Double(count)
+  return quantiles(times) + [("cpu", cpu)]
+}
+
+/// Two tasks, each of which resumes the other and suspends, until they are told to end.
+final class Pair: Sendable {
+  private let waiting = Mutex<UnsafeContinuation<Void, Never>?>(nil)
+  private let isEnded = Atomic(false)
+  private let left = Atomic(2)
+
+  init() {
+    for _ in 0..<2 {
+      Task.detached { [self] in
+        while !isEnded.load(ordering: .acquiring) {
+          await withUnsafeContinuation { (own: UnsafeContinuation<Void, Never>) in
+            waiting.withLock { waiting in
+              defer { waiting = own }
+              return waiting.take()
+            }?.resume()
+          }
+        }
+        left.subtract(1, ordering: .releasing)
+      }
+    }
+  }
+
+  func end() {
+    isEnded.store(true, ordering: .releasing)
+    while left.load(ordering: .acquiring) > 0 {
+      waiting.withLock { $0.take() }?.resume()
+      usleep(100)
+    }
+  }
+}
+
+/// How long new jobs of another thread wait until they begin.
+func waits(_ priority: TaskPriority?, _ count: Int) -> Figures {
+  quantiles((0..<count).map { _ in
+    usleep(300)
+    let ended = DispatchSemaphore(value: 0)
+    let start = machine_now()
+    let box = Box<UInt64>(0)
+    Task.detached(priority: priority) {
+      let now = machine_now()
+      box.value.withLock { $0 = now }
+      ended.signal()
+    }
+    ended.wait()
+    return box.value.withLock { $0 } - start
+  })
+}
+
+/// The same while high jobs of that length keep all processors busy.
+@MainActor func waitsBesideHigh(_ length: UInt64, _ count: Int) async -> Figures {
+  let isEnded = Box(false)
+  for _ in 0..<2 * processors {
+    Task.detached(priority: .high) {
+      while !isEnded.value.withLock({ $0 }) {
+        compute(length)
+        await Task.yield()
+      }
+    }
+  }
+  let figures = await onThread { waits(.background, count) }
+  isEnded.value.withLock { $0 = true }
+  return figures
+}
+
+let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+
+/// Jobs that block until one more runs, which comes last.
+func blocked(_ jobs: Int, _ rounds: Int) -> Figures {
+  quantiles((0..<rounds).map { _ in
+    let begin = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
+    let start = machine_now()
+    for _ in 0..<jobs {
+      Task.detached {
+        begin.wait()
+        ended.signal()
+      }
+    }
+    Task.detached { for _ in 0..<jobs { begin.signal() } }
+    for _ in 0..<jobs { ended.wait() }
+    return machine_now() - start
+  })
+}
+
+/// A job that makes one and blocks until that has run.
+@MainActor func blockedOnChild(_ count: Int) async -> Figures {
+  await onPool {
+    quantiles((0..<count).map { _ in
+      let ran = DispatchSemaphore(value: 0)
+      let start = machine_now()
+      Task.detached { ran.signal() }
+      ran.wait()
+      return machine_now() - start
+    })
+  }
+}
+
+/// By a thread that is no executor's, which the main actor waits for.
+@MainActor func onThread(_ body: @escaping @Sendable () -> Figures) async -> Figures {
+  let result = Box<Figures>([])
+  await withUnsafeContinuation { own in
+    _ = Thread {
+      let figures = body()
+      result.value.withLock { $0 = figures }
+      own.resume()
+    }
+  }
+  return result.value.withLock { $0 }
+}
+
+/// The processor time of a process in which nothing happens, after activity.
+@MainActor func rest(_ seconds: Double) async -> Figures {
+  await onPool {
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<10_000 { group.addTask { await Task.yield() } }
+    }
+  }
+  return await onThread {
+    usleep(10_000)
+    let before = executor_process_time()
+    usleep(UInt32(seconds * 1e6))
+    return [("cpu", Double(executor_process_time() - before))]
+  }
+}
+
+/// The processor time of everybody else while one job computes, and of a tree before it.
+@MainActor func computeAlone(_ seconds: Double) async -> Figures {
+  await onPool {
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<10_000 { group.addTask { await Task.yield() } }
+    }
+  }
+  return await onPool {
+    let all = executor_process_time(), own = executor_thread_time(), start = machine_now()
+    while Double(machine_now() - start) < seconds * 1e9 {}
+    let mine = Double(executor_thread_time() - own)
+    let others = Double(executor_process_time() - all) - mine
+    return [("others", 100 * others / (seconds * 1e9))]
+  }
+}
+
+/// A row that a task of the pool measures.
+func poolRow(
+  _ name: String, _ text: String, count: Int = 100_000, _ body: @escaping @Sendable (Int) async -> Void
+) -> Row {
+  Row(name: name, text: text, count: count) { count in
+    await onPool { await measure(count) { await body(count) } }
+  }
+}
+
+let handOvers = [
+  Row(name: "main-hop", text: "the main actor calls a function of the pool; an operation is one way", count: 50_000) {
+    count in
+    await measure(count) { for _ in 0..<count / 2 { _ = await hop() } }
+  },
+  Row(name: "foreign-resume", text: "a thread that computes resumes a task, one way", count: 20_000) {
+    await resumeByThread($0)
+  },
+  poolRow("stream", "elements of an AsyncStream that go to a task and come back, one way") { await passElements($0) },
+]
+
+let tasks = [
+  poolRow("task", "a task of the pool makes a Task and awaits it") { count in
+    for _ in 0..<count { await Task {}.value }
+  },
+  Row(name: "task-main", text: "the main actor makes a Task of the pool and awaits it", count: 30_000) { count in
+    await measure(count) { for _ in 0..<count { await Task.detached {}.value } }
+  },
+  poolRow("async-let", "a task of the pool awaits a pair of async let", count: 30_000) { count in
+    for _ in 0..<count {
+      async let one = hop()
+      async let two = hop()
+      _ = await one + two
+    }
+  },
+  poolRow("group-child", "children of a group, 100 at a time") { count in
+    for _ in 0..<count / 100 {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<100 { group.addTask {} }
+      }
+    }
+  },
+  Row(name: "skynet", text: "1,111,111 tasks, in a tree of groups of ten", count: 1_000_000) { count in
+    // The first, smaller one has a thousandth of the leaves.
+    let leaves = count >= 1_000_000 ? 1_000_000 : 1000
+    let figures = await onPool {
+      await measure(leaves / 9 * 10 + 1) {
+        let sum = await tree(0, leaves)
+        precondition(sum == leaves * (leaves - 1) / 2)
+      }
+    }
+    return figures + [("rss", Double(executor_most_memory()) / 1_048_576)]
+  },
+]
+
+let suspending: [Row] = [(1, 5000), (100, 100_000)].map { (batch: Int, count: Int) -> Row in
+  let text = "isolated deinits of \(batch), released by a job that suspends"
+  return Row(name: "deinit-suspend-\(batch)", text: text, count: count) {
+    await deinits(batch, $0, by: .suspendingJob)
+  }
+}
+
+let sizes = [(1, 5000), (100, 100_000), (5000, 500_000), (1_000_000, 1_000_000)]
+
+let goingOn: [Row] = sizes.flatMap { (batch: Int, count: Int) -> [Row] in
+  let text = "isolated deinits of \(batch), released by a"
+  return [
+    Row(name: "deinit-job-\(batch)", text: "\(text) job that goes on", count: count) {
+      await deinits(batch, $0, by: .job)
+    },
+    Row(name: "deinit-thread-\(batch)", text: "\(text) thread", count: count) {
+      await deinits(batch, $0, by: .thread)
+    },
+  ]
+}
+
+let sleeps: [Row] = [(1, 500), (5, 200)].map { (milliseconds: Int, count: Int) -> Row in
+  let text = "a sleep of \(milliseconds) ms in an idle process: how late it ends"
+  return Row(name: "timer-\(milliseconds)", text: text, count: count) { await sleep(milliseconds, $0) }
+}
+
+/// Operations of these are tenths of a second.
+let rests = [
+  Row(name: "idle", text: "processor time of 2 s in which nothing happens", count: 20) {
+    await rest(Double($0) / 10)
+  },
+  Row(name: "compute", text: "processor time of the others while one job computes for 2 s", count: 20) {
+    await computeAlone(Double($0) / 10)
+  },
+]
+
+let others = [
+  Row(name: "beside-pair", text: "new jobs beside two tasks that hand over for ever", count: 2000) { count in
+    let pair = Pair()
+    let figures = await onThread { waits(nil, count) }
+    pair.end()
+    return figures
+  },
+  Row(name: "background-0.1", text: "background jobs beside high ones of 0.1 ms", count: 50) {
+    await waitsBesideHigh(100_000, $0)
+  },
+  Row(name: "background-10", text: "background jobs beside high ones of 10 ms", count: 20) {
+    await waitsBesideHigh(10_000_000, $0)
+  },
+]
+
+// With Dispatch's queues, these block for ever; they are left out with --filter.
+let blocking: [Row] = [1, 2, 4].map { (factor: Int) -> Row in
+  let text = "\(factor) jobs a processor that block until one more runs, which comes last"
+  return Row(name: "blocked-\(factor)N", text: text, count: 20) { count in
+    await onThread { blocked(factor * processors, max(1, count / 2)) }
+  }
+} + [
+  Row(name: "blocked-child", text: "a job that makes one and blocks until it has run", count: 1000) {
+    await blockedOnChild($0)
+  },
+]
+
+let rows = handOvers + tasks + suspending + goingOn + sleeps + rests + others + blocking

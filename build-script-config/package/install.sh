@@ -1,0 +1,230 @@
+#!/bin/sh
+# Lays the libraries of this package where programs find them, and takes them away again. What is replaced is kept in
+# TARGET/.swift-runtime-patches, with a list of what was laid.
+set -u
+export LC_ALL=C
+
+usage() {
+  cat <<'END'
+usage: install.sh --into DIR [--swift LIB] [--undo]
+       install.sh --static USR [--undo]
+
+Lays the libraries of this package: the Swift runtime with a series of patches.
+
+  --into DIR     shared libraries into DIR, for LD_LIBRARY_PATH: programs that link Swift dynamically use them
+  --static USR   static libraries over those of the toolchain whose usr folder is USR: programs that it links with
+                 -static-stdlib from then on have them
+  --swift LIB    the folder of the Swift libraries that are there, which must be of the same version
+                 (default: /usr/lib/swift/linux or /usr/libexec/swift/lib/swift/linux)
+  --undo         takes them away again, and puts back what was there
+
+Everything is checked first; on an error nothing is changed.
+exit status: 0 done, or nothing to do; 1 it does not fit, or an error; 2 bad usage
+END
+}
+
+fail() {
+  echo "error: $1" >&2
+  echo "hint: $2" >&2
+  exit "${3:-1}"
+}
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+mode='' target='' undo='' runtime=''
+while [ $# -gt 0 ]; do
+  case $1 in
+  -h | --help) usage && exit ;;
+  --undo) undo=1 ;;
+  --into | --static)
+    [ $# -gt 1 ] || fail "$1 needs a folder" "install.sh --help" 2
+    [ -z "$mode" ] || fail "$1: --$mode is given, too" "install.sh --help" 2
+    mode=${1#--} target=$2 && shift
+    ;;
+  --swift)
+    [ $# -gt 1 ] || fail "$1 needs a folder" "install.sh --help" 2
+    [ -f "$2/libswiftCore.so" ] || fail "$2 has no libswiftCore.so" "give the folder of the Swift libraries" 2
+    runtime=$2 && shift
+    ;;
+  *) fail "unknown argument '$1'" "install.sh --help" 2 ;;
+  esac
+  shift
+done
+[ -n "$mode" ] || fail "nothing to do is given" "install.sh --help" 2
+case $target in
+'') fail "--$mode needs a folder" "install.sh --help" 2 ;;
+-*) target=./$target ;;
+esac
+if [ "$mode" = static ]; then
+  usr=$target target=$target/lib/swift_static/linux
+fi
+state=$target/.swift-runtime-patches
+
+# field NAME: a value in the manifest, which has one in a line.
+field() { sed -n "s/^ *\"$1\": \"\([^\"]*\)\",*$/\1/p" "${2:-$here/manifest.json}" 2>/dev/null | sed -n 1p; }
+sum() { sha256sum "$1" 2>/dev/null | cut -d ' ' -f 1; }
+# is_older A B: whether version A is older than B.
+is_older() {
+  [ "$1" != "$2" ] || return 1
+  [ "$(printf '%s\n' "$1" "$2" | sort -t . -k 1,1n -k 2,2n -k 3,3n | sed -n 1p)" = "$1" ]
+}
+
+restore() {
+  while read -r digest name; do
+    if [ -e "$state/backup/$name" ]; then
+      mv -f "$state/backup/$name" "$target/$name" || fail "$target/$name cannot be put back" "check who owns $target"
+    elif [ "$(sum "$target/$name")" = "$digest" ]; then
+      rm -f "$target/$name" || fail "$target/$name cannot be removed" "check who owns $target"
+    fi
+    rm -f "$target/$name.partial"
+  done <"$state/files"
+  created=$(cat "$state/created" 2>/dev/null)
+  rm -rf "$state" || fail "$state cannot be removed" "check who owns $target"
+  [ -z "$created" ] || rmdir "$target" 2>/dev/null || :
+}
+
+if [ -n "$undo" ]; then
+  [ -f "$state/files" ] || fail "nothing of this kind is installed in $target" "give the folder of the installation"
+  [ -w "$target" ] && [ -w "$state" ] || fail "$target cannot be written to" "run this as the owner of the folder"
+  if [ -f "$state/done" ]; then
+    while read -r digest name; do
+      [ "$(sum "$target/$name")" = "$digest" ] ||
+        fail "$target/$name has changed since it was installed" "save it elsewhere and remove it, then undo again"
+    done <"$state/files"
+  fi
+  restore
+  echo "removed from $target"
+  exit
+fi
+
+# The package: whole, and for this machine.
+for name in SHA256SUMS manifest.json; do
+  [ -f "$here/$name" ] || fail "this package is not whole: $name is missing" "unpack the archive again"
+done
+(cd "$here" && sha256sum -c SHA256SUMS) >"${TMPDIR:-/tmp}/swift-runtime-patches.$$" 2>/dev/null
+whole=$? broken=$(sed -n 's/: FAILED.*//p' "${TMPDIR:-/tmp}/swift-runtime-patches.$$" | sed -n 1p)
+rm -f "${TMPDIR:-/tmp}/swift-runtime-patches.$$"
+[ $whole = 0 ] || fail "this package is not whole: ${broken:-SHA256SUMS} is missing or damaged" "unpack the archive again"
+if [ "$mode" = into ]; then folder=lib; else folder=static; fi
+names=$(sed -n "s|^ *\"$folder/\([^\"]*\)\": .*|\1|p" "$here/manifest.json")
+[ -n "$names" ] || fail "this package is not whole: manifest.json names no files in $folder/" "unpack the archive again"
+for name in $names; do
+  grep -q " $folder/$name\$" "$here/SHA256SUMS" ||
+    fail "this package is not whole: SHA256SUMS does not name $folder/$name" "unpack the archive again"
+done
+swift=$(field swift) series=$(field series) processor=$(field processor)
+glibc=$(field GLIBC) glibcxx=$(field GLIBCXX)
+
+[ "$(uname -m)" = "$processor" ] || fail "this package is for $processor, this system is $(uname -m)" \
+  "take the package for this architecture"
+there=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p')
+[ -n "$there" ] || there=$(ldd --version 2>/dev/null | sed -n '1s/.* \([0-9][0-9.]*\)$/\1/p')
+[ -n "$there" ] || fail "this system has no GNU C library" "Swift's own images have it; musl is another library"
+! is_older "$there" "$glibc" || fail "the C library here is glibc $there, $glibc is needed" \
+  "take an image that is not older than Ubuntu 22.04, Debian 12 or Amazon Linux 2023"
+for place in /usr/lib/"$processor"-linux-gnu /usr/lib64 /lib/"$processor"-linux-gnu /lib64 /usr/lib; do
+  [ -e "$place/libstdc++.so.6" ] && break
+done
+[ -e "$place/libstdc++.so.6" ] || fail "libstdc++.so.6 is not installed" "apt-get install libstdc++6, or dnf install libstdc++"
+grep -aq "GLIBCXX_$glibcxx" "$place/libstdc++.so.6" || fail "$place/libstdc++.so.6 has no GLIBCXX_$glibcxx" \
+  "take an image that is not older than Ubuntu 22.04, Debian 12 or Amazon Linux 2023"
+
+# The Swift that is there.
+# version LIB: the version that the modules in the folder LIB (lib/swift/linux) are of, if it holds some.
+version() {
+  sed -n 's|^// swift-compiler-version:.*Swift version \([0-9.]*[0-9]\).*|\1|p' \
+    "$1"/Swift.swiftmodule/*.swiftinterface 2>/dev/null | sed -n 1p
+}
+# unknown LIB: how many Swift symbols its runtime has that this package has not.
+unknown() {
+  for file in libswiftCore.so libswift_Concurrency.so; do
+    grep -aoE '\$s[0-9A-Za-z_]{4,}' "$here/lib/$file" 2>/dev/null | sort -u >"$work/ours"
+    grep -aoE '\$s[0-9A-Za-z_]{4,}' "$1/$file" 2>/dev/null | sort -u | comm -13 "$work/ours" -
+  done | wc -l
+}
+if [ "$mode" = static ]; then
+  [ -d "$usr" ] || fail "there is no folder $usr" "give the usr folder of a Swift $swift toolchain"
+  for name in $names; do
+    [ -f "$target/$name" ] || fail "$usr is no toolchain with static libraries: it has no lib/swift_static/linux/$name" \
+      "give the usr folder of a Swift $swift toolchain"
+  done
+  found=$(version "$target")
+  [ -n "$found" ] || found=$(version "$usr/lib/swift/linux")
+  [ -n "$found" ] || fail "$usr does not say which version of Swift it is" "give the usr folder of a whole toolchain"
+  [ "$found" = "$swift" ] || fail "$usr is Swift $found, this package is for $swift" "take the package for Swift $found"
+else
+  for place in /usr/lib/swift/linux /usr/libexec/swift/lib/swift/linux; do
+    if [ -z "$runtime" ] && [ -f "$place/libswiftCore.so" ]; then runtime=$place; fi
+  done
+  if [ -n "$runtime" ]; then
+    found=$(version "$runtime")
+    if [ -n "$found" ]; then
+      [ "$found" = "$swift" ] ||
+        fail "the runtime in $runtime is Swift $found, this package is for $swift" "take the package for Swift $found"
+    else
+      work=$(mktemp -d) || fail "there is no temporary folder" "set TMPDIR to a folder that can be written to"
+      count=$(unknown "$runtime")
+      rm -rf "$work"
+      # 6 of the same version's, which another linker has written; 19,000 of the next version's.
+      [ "$count" -lt 200 ] ||
+        fail "the runtime in $runtime is not Swift $swift: it has $count symbols that this package has not" \
+          "take the package for that version of Swift"
+    fi
+  fi
+fi
+
+# What is in the target.
+if [ -e "$state" ]; then
+  if [ ! -f "$state/done" ]; then
+    fail "an installation in $target was interrupted" "install.sh --$mode ${usr:-$target} --undo, then again"
+  fi
+  if cmp -s "$state/manifest.json" "$here/manifest.json"; then
+    while read -r digest name; do
+      [ "$(sum "$target/$name")" = "$digest" ] ||
+        fail "$target/$name has changed since it was installed" "save it elsewhere, and put the package's file back"
+    done <"$state/files"
+    echo "series $series is installed in $target already"
+    exit
+  fi
+  fail "series $(field series "$state/manifest.json") is installed in $target" \
+    "install.sh --$mode ${usr:-$target} --undo, then again"
+fi
+created=
+if [ ! -d "$target" ]; then
+  mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
+  created=1
+fi
+if ! mkdir "$state" 2>/dev/null; then
+  fail "$target cannot be written to" "run this as the owner of the folder, or give another one"
+fi
+
+# Laid beside what is there, then exchanged: no program finds half a file.
+give_up() {
+  restore
+  fail "$1 cannot be written" "see whether the disk is full; nothing was changed"
+}
+trap 'restore; exit 130' INT
+trap 'restore; exit 143' TERM
+{
+  for name in $names; do
+    printf '%s  %s\n' "$(sed -n "s|^\([0-9a-f]*\)  $folder/$name\$|\1|p" "$here/SHA256SUMS")" "$name"
+  done >"$state/files" && mkdir "$state/backup" && cp "$here/manifest.json" "$here/LICENSE" "$state/"
+} 2>/dev/null || give_up "$state"
+[ -z "$created" ] || echo 1 >"$state/created"
+for name in $names; do
+  cp "$here/$folder/$name" "$target/$name.partial" 2>/dev/null || give_up "$target/$name"
+done
+for name in $names; do
+  if [ -e "$target/$name" ]; then
+    # A link, so that the name leads to a whole file at all times.
+    ln "$target/$name" "$state/backup/$name" 2>/dev/null || cp -p "$target/$name" "$state/backup/$name" || give_up "$state"
+  fi
+done
+for name in $names; do
+  mv -f "$target/$name.partial" "$target/$name" || give_up "$target/$name"
+done
+: >"$state/done" || give_up "$state"
+trap - INT TERM
+echo "series $series for Swift $swift is installed in $target"
+if [ "$mode" = into ]; then
+  echo "programs find it with LD_LIBRARY_PATH=$target:${runtime:-FOLDER OF THE OTHER SWIFT LIBRARIES}"
+fi

@@ -1,0 +1,138 @@
+// How tests of the global executor's threads name their parts, wait, and judge times.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+let processors = Int(processorCount())
+
+final class Counter: Sendable {
+  private let value = Atomic(0)
+  @discardableResult func add(_ n: Int = 1) -> Int {
+    value.add(n, ordering: .acquiringAndReleasing).newValue
+  }
+  var count: Int { value.load(ordering: .acquiring) }
+}
+
+/// Whether something has happened.
+final class Flag: Sendable {
+  private let value = Atomic(false)
+  func set() { value.store(true, ordering: .releasing) }
+  var isSet: Bool { value.load(ordering: .acquiring) }
+}
+
+let failures = Counter()
+
+func fail(_ text: String) {
+  if failures.add() <= 20 { print("FAILED: \(text)") }
+}
+
+func expect(_ condition: Bool, _ text: @autoclosure () -> String) {
+  if !condition { fail(text()) }
+}
+
+/// Computes for so many nanoseconds; what the thread waits for a processor counts, too.
+func compute(_ nanoseconds: UInt64) {
+  let end = nowInNanoseconds() + nanoseconds
+  while nowInNanoseconds() < end {}
+}
+
+/// What `body` takes, in nanoseconds.
+func time(_ body: () -> Void) -> UInt64 {
+  let start = nowInNanoseconds()
+  body()
+  return nowInNanoseconds() - start
+}
+
+/// Waits until it is true, at most a minute.
+func wait(for what: String, _ condition: () -> Bool) {
+  let end = nowInNanoseconds() + 60_000_000_000
+  while !condition() {
+    if nowInNanoseconds() > end { return fail("\(what) did not happen within a minute") }
+    usleep(200)
+  }
+}
+
+/// By how much limits are longer: other programs take time where some have run lately.
+let room: Double = {
+  var load = [0.0]
+  return getloadavg(&load, 1) == 1 && load[0] > 0.5 ? 4 : 1
+}()
+
+/// Prints times, and fails if they are too long. The limits are in milliseconds. They
+/// stand between what the executor promises and what its faults take, on an idle
+/// machine: `median` is what may not become the rule, and `worst` a hang.
+func judge(_ name: String, _ times: [UInt64], median: Double, worst: Double) {
+  let sorted = times.sorted().map { Double($0) / 1e6 }
+  guard let last = sorted.last else { return fail("\(name): no times") }
+  let middle = sorted[sorted.count / 2]
+  print("\(name): median \(middle) ms, worst \(last) ms, \(sorted.count) times")
+  expect(middle <= median * room, "\(name): the median is \(middle) ms, not \(median * room)")
+  expect(last <= worst * room, "\(name): the worst is \(last) ms, not \(worst * room)")
+}
+
+/// How long a new job waits until it begins, `count` times, seen by this thread, which is
+/// not the executor's.
+func waits(_ priority: TaskPriority? = nil, _ count: Int, pause: UInt32 = 500) -> [UInt64] {
+  (0..<count).map { _ in
+    usleep(pause)
+    let begun = DispatchSemaphore(value: 0)
+    return time {
+      Task.detached(priority: priority) { begun.signal() }
+      begun.wait()
+    }
+  }
+}
+
+/// Runs `body` in a new thread.
+func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let status = pthread_create(&thread, nil, { argument in
+    Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().body()
+    return nil
+  }, Unmanaged.passRetained(Box(body)).toOpaque())
+  precondition(status == 0)
+  return thread
+}
+
+/// Runs `count` threads until all have ended.
+func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  let threads = (0..<count).map { number in startThread { body(number) } }
+  for thread in threads { pthread_join(thread, nil) }
+}
+
+/// Waits for an asynchronous function, from a thread that is not the executor's.
+func runBlocking(_ priority: TaskPriority? = nil, _ body: @escaping @Sendable () async -> Void) {
+  let end = DispatchSemaphore(value: 0)
+  Task.detached(priority: priority) {
+    await body()
+    end.signal()
+  }
+  end.wait()
+}
+
+struct Row {
+  let name: String
+  var seconds: Int32 = 60
+  let body: () -> Void
+
+  /// Runs those of `rows` that the command line names, or all of them, until one fails, and exits.
+  static func run(_ rows: [Row]) -> Never {
+    setvbuf(stdout, nil, _IOLBF, 0)
+    let chosen = CommandLine.arguments.dropFirst()
+    for name in chosen where !rows.contains(where: { $0.name == name }) {
+      fail("there is no row \(name)")
+    }
+    for row in rows where chosen.isEmpty || chosen.contains(row.name) {
+      watch(row.name, row.seconds)
+      row.body()
+      print("\(row.name): ended")
+      if failures.count > 0 { break }
+    }
+    exit(failures.count == 0 ? 0 : 1)
+  }
+}

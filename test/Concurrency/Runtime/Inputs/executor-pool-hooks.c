@@ -1,0 +1,37 @@
+// Hooks of the global executor, as a program in C sets them.
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+typedef __attribute__((swiftcall)) void (*EnqueueGlobal)(void *job);
+extern __attribute__((swiftcall)) void (*swift_task_enqueueGlobal_hook)(
+    void *job, EnqueueGlobal original);
+
+static atomic_long seen;
+
+static __attribute__((swiftcall)) void count(void *job, EnqueueGlobal original) {
+  atomic_fetch_add(&seen, 1);
+  original(job);
+}
+
+static void *held[1000];
+static atomic_int heldCount;
+static EnqueueGlobal originalEnqueue;
+
+static __attribute__((swiftcall)) void hold(void *job, EnqueueGlobal original) {
+  originalEnqueue = original;
+  atomic_fetch_add(&seen, 1);
+  held[atomic_fetch_add(&heldCount, 1)] = job;
+}
+
+void hookCount(void) { swift_task_enqueueGlobal_hook = count; }
+void hookHold(void) { swift_task_enqueueGlobal_hook = hold; }
+void hookRemove(void) { swift_task_enqueueGlobal_hook = NULL; }
+long hookSeen(void) { return atomic_load(&seen); }
+
+int hookRelease(void) {
+  int count = atomic_exchange(&heldCount, 0);
+  for (int i = 0; i < count; i++)
+    originalEnqueue(held[i]);
+  return count;
+}

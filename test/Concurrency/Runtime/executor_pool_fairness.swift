@@ -1,0 +1,204 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+
+// Who keeps the global executor's threads busy does not keep other jobs from running: two
+// tasks that hand over to each other for ever, tasks that yield, jobs of other priorities,
+// and jobs that other threads enqueue.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Two tasks, one of which runs: each resumes the other and suspends.
+final class Pair: Sendable {
+  private let waiting = Mutex<UnsafeContinuation<Void, Never>?>(nil)
+  private let stop = Flag()
+  private let ended = DispatchSemaphore(value: 0)
+  let turns = Counter()
+
+  init(_ priority: TaskPriority? = nil) {
+    for _ in 0..<2 {
+      Task.detached(priority: priority) { [self] in
+        while !stop.isSet { await pass() }
+        waiting.withLock { $0.take() }?.resume()
+        ended.signal()
+      }
+    }
+  }
+
+  private func pass() async {
+    turns.add()
+    await withUnsafeContinuation { (own: UnsafeContinuation<Void, Never>) in
+      waiting.withLock { waiting in
+        defer { waiting = own }
+        return waiting.take()
+      }?.resume()
+      // The last one would wait for nobody.
+      if stop.isSet { waiting.withLock { $0.take() }?.resume() }
+    }
+  }
+
+  func end() {
+    stop.set()
+    for _ in 0..<2 {
+      while ended.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
+        waiting.withLock { $0.take() }?.resume()
+      }
+    }
+  }
+}
+
+/// Tasks that do `job` again and again, and yield in between.
+final class Busy: Sendable {
+  private let stop = Flag()
+  private let ended = DispatchSemaphore(value: 0)
+  private let count: Int
+  let turns = Counter()
+
+  init(_ count: Int, _ priority: TaskPriority? = nil, _ job: @escaping @Sendable () -> Void) {
+    self.count = count
+    for _ in 0..<count {
+      Task.detached(priority: priority) { [self] in
+        while !stop.isSet {
+          turns.add()
+          job()
+          await Task.yield()
+        }
+        ended.signal()
+      }
+    }
+  }
+
+  func end() {
+    stop.set()
+    for _ in 0..<count { ended.wait() }
+  }
+}
+
+/// The times of a task that goes away and comes back `count` times: it yields, is resumed by
+/// a task that it makes, and is resumed by another thread.
+func turns(_ count: Int) -> [UInt64] {
+  let times = Mutex<[UInt64]>([])
+  runBlocking {
+    for number in 0..<count {
+      let start = nowInNanoseconds()
+      switch number % 3 {
+      case 0: await Task.yield()
+      case 1: await withUnsafeContinuation { own in Task.detached { own.resume() } }
+      default:
+        await withUnsafeContinuation { own in pthread_detach(startThread { own.resume() }) }
+      }
+      times.withLock { $0.append(nowInNanoseconds() - start) }
+    }
+  }
+  return times.withLock { $0 }
+}
+
+/// Beside `pairs` pairs.
+func handOver(_ pairs: Int) {
+  let all = (0..<pairs).map { _ in Pair() }
+  judge("new beside \(pairs) pairs", waits(nil, 100), median: 30, worst: 5000)
+  judge("turn beside \(pairs) pairs", turns(60), median: 60, worst: 5000)
+  judge("low beside \(pairs) pairs", waits(.background, 10), median: 250, worst: 10_000)
+  // All pairs go on.
+  let before = all.map(\.turns.count)
+  for (pair, before) in zip(all, before) {
+    wait(for: "a turn of a pair") { pair.turns.count > before + 100 }
+  }
+  for pair in all { pair.end() }
+}
+
+@main struct Main {
+  static func main() {
+    Row.run([
+      Row(name: "hand over") {
+        for pairs in [1, processors, 4 * processors] { handOver(pairs) }
+      },
+      Row(name: "yielders") {
+        let busy = Busy(4 * processors) {}
+        judge("new beside yielders", waits(nil, 100), median: 30, worst: 5000)
+        judge("turn beside yielders", turns(60), median: 60, worst: 5000)
+        judge("low beside yielders", waits(.background, 10), median: 250, worst: 10_000)
+        busy.end()
+      },
+      // Jobs of 0.1 and of 10 ms at a high priority. A low one is promised 50 ms.
+      Row(name: "background") {
+        for length: UInt64 in [100_000, 10_000_000] {
+          let busy = Busy(2 * processors, .high) { compute(length) }
+          let name = "beside high jobs of \(Double(length) / 1e6) ms"
+          judge("background \(name)", waits(.background, 15), median: 250, worst: 10_000)
+          judge("utility \(name)", waits(.utility, 15), median: 250, worst: 10_000)
+          judge("default \(name)", waits(.medium, 15), median: 250, worst: 10_000)
+          busy.end()
+        }
+      },
+      // Not only one low job now and then: a hundred, enqueued at once and one by one.
+      Row(name: "many low") {
+        let busy = Busy(2 * processors, .high) { compute(100_000) }
+        let together = (0..<3).map { _ in
+          let ran = Counter()
+          return time {
+            for _ in 0..<100 { Task.detached(priority: .background) { ran.add() } }
+            wait(for: "100 low jobs at once") { ran.count == 100 }
+          }
+        }
+        judge("100 low jobs at once", together, median: 400, worst: 10_000)
+        let inTurn = (0..<3).map { _ in
+          time { runBlocking(.background) { for _ in 0..<50 { await Task.yield() } } }
+        }
+        judge("50 low jobs in turn", inTurn, median: 600, worst: 10_000)
+        busy.end()
+      },
+      // A high job does not wait for the jobs of 1 ms that were there before it: they take
+      // half a second on two processors.
+      Row(name: "high") {
+        let ran = Counter()
+        let count = 1000 * processors
+        for _ in 0..<count {
+          Task.detached(priority: .medium) {
+            compute(1_000_000)
+            ran.add()
+          }
+        }
+        judge("high before default", waits(.high, 20, pause: 1000), median: 60, worst: 800)
+        expect(ran.count < count, "the default jobs ended before the high ones")
+        wait(for: "the default jobs") { ran.count == count }
+      },
+      // Two threads enqueue as fast as jobs are run; what tasks enqueue runs, too.
+      Row(name: "flood") {
+        let stop = Flag()
+        let enqueued = Counter()
+        let ran = Counter()
+        let threads = (0..<2).map { _ in
+          startThread {
+            while !stop.isSet {
+              if enqueued.count - ran.count > 2000 { usleep(50); continue }
+              enqueued.add()
+              Task.detached { ran.add() }
+            }
+          }
+        }
+        judge("turn beside a flood", turns(300), median: 60, worst: 5000)
+        judge("low beside a flood", waits(.background, 5), median: 500, worst: 10_000)
+        stop.set()
+        for thread in threads { pthread_join(thread, nil) }
+        wait(for: "the flood") { ran.count == enqueued.count }
+      },
+    ])
+  }
+}

@@ -1,0 +1,83 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -target %target-future-triple -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4 %target-run %t/a.out | %FileCheck %s
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+// A sanitizer reserves address space, and ends the process when it gets none.
+// UNSUPPORTED: asan, tsan
+
+// When no thread can be made, those that are there run the jobs. If there is none, Dispatch
+// gets the job, and tries again until there is one.
+
+import Glibc
+import Synchronization
+
+/// Leave no room for the stack of a thread, or some.
+func limitMemory(_ isLimited: Bool) {
+  var limit = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
+  if isLimited {
+    let file = fopen("/proc/self/statm", "r")!
+    var text = [CChar](repeating: 0, count: 64)
+    fgets(&text, 64, file)
+    fclose(file)
+    let pages = Int(String(cString: text).split(separator: " ")[0])!
+    limit.rlim_cur = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + 2 << 20)
+  }
+  precondition(setrlimit(__rlimit_resource_t(9 /* RLIMIT_AS */), &limit) == 0)
+}
+
+func work() async -> Int {
+  await withTaskGroup(of: Int.self) { group in
+    for number in 0..<1000 {
+      group.addTask {
+        await Task.yield()
+        return number
+      }
+    }
+    return await group.reduce(0, +)
+  }
+}
+
+let sums = [0, 1, 2].map { _ in Sum() }
+final class Sum: Sendable { let value = Atomic(0) }
+
+func wait(for sum: Sum) -> Bool {
+  for _ in 0..<30_000 where sum.value.load(ordering: .relaxed) == 0 { usleep(1000) }
+  return sum.value.load(ordering: .relaxed) == 499_500
+}
+
+@main struct Main {
+  static func main() {
+    // There is no worker. Another thread takes the limit away: Dispatch waits for that.
+    var thread = pthread_t()
+    pthread_create(&thread, nil, { _ in
+      usleep(300_000)
+      limitMemory(false)
+      return nil
+    }, nil)
+    limitMemory(true)
+    Task.detached { sums[0].value.store(await work(), ordering: .relaxed) }
+    // CHECK: without threads: true
+    print("without threads:", wait(for: sums[0]))
+    pthread_join(thread, nil)
+
+    // Now there is one, at least.
+    usleep(300_000)
+    Task.detached { sums[1].value.store(await work(), ordering: .relaxed) }
+    // CHECK: with threads: true
+    print("with threads:", wait(for: sums[1]))
+
+    limitMemory(true)
+    Task.detached { sums[2].value.store(await work(), ordering: .relaxed) }
+    // CHECK: with those that are there: true
+    print("with those that are there:", wait(for: sums[2]))
+  }
+}

@@ -1,0 +1,103 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out actor
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out actor
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+// With several threads the order of tasks is not defined.
+// UNSUPPORTED: without_executor-pool
+
+// The orders that programs see: of tasks that one task or one thread makes, if the executor
+// has one thread; and of calls that one task sends to an actor.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+let log = Mutex<[Int]>([])
+
+func expectOrder(_ name: String, _ count: Int) {
+  wait(for: "the end of \(name)") { log.withLock { $0.count } >= count }
+  let seen = log.withLock { log in
+    defer { log = [] }
+    return log
+  }
+  if let wrong = seen.indices.first(where: { seen[$0] != $0 }) {
+    fail("\(name): \(seen[wrong]) came at place \(wrong) of \(count)")
+  }
+  expect(seen.count == count, "\(name): \(seen.count) of \(count) ran")
+}
+
+func note(_ number: Int) { log.withLock { $0.append(number) } }
+
+actor Receiver {
+  var last = -1
+  func receive(_ number: Int) {
+    expect(last == number - 1, "the actor got \(number) after \(last)")
+    last = number
+  }
+}
+
+@main struct Main {
+  static func main() {
+    Row.run([
+      // 1,000 tasks, made by one: they begin in the order in which they are made.
+      Row(name: "tasks") {
+        runBlocking { for number in 0..<1000 { Task { note(number) } } }
+        expectOrder("1,000 tasks", 1000)
+        runBlocking { for number in 0..<1000 { Task.detached { note(number) } } }
+        expectOrder("1,000 detached tasks", 1000)
+        runBlocking {
+          await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1000 { group.addTask { note(number) } }
+          }
+        }
+        expectOrder("1,000 children", 1000)
+      },
+      // The maker suspends in between, and is resumed.
+      Row(name: "suspending maker") {
+        runBlocking {
+          for number in 0..<1000 {
+            Task { note(number) }
+            if number % 7 == 0 { await Task.yield() }
+            if number % 11 == 0 { await Task {}.value }
+          }
+        }
+        expectOrder("1,000 tasks of one that suspends", 1000)
+      },
+      // Made by a thread that is not the executor's.
+      Row(name: "foreign") {
+        for number in 0..<1000 { Task.detached { note(number) } }
+        expectOrder("1,000 tasks of a thread", 1000)
+      },
+      // The high ones that come in between keep their order, and so do the others.
+      Row(name: "priorities") {
+        let high = Mutex<[Int]>([])
+        runBlocking {
+          for number in 0..<1000 {
+            Task.detached(priority: .medium) { note(number) }
+            Task.detached(priority: .high) { high.withLock { $0.append(number) } }
+          }
+        }
+        expectOrder("1,000 tasks beside high ones", 1000)
+        wait(for: "high ones") { high.withLock { $0.count } == 1000 }
+        expect(high.withLock { $0 == Array(0..<1000) }, "the high ones lost their order")
+      },
+      // A task that calls an actor a thousand times.
+      Row(name: "actor") {
+        let receiver = Receiver()
+        runBlocking { for number in 0..<1000 { await receiver.receive(number) } }
+      },
+    ])
+  }
+}

@@ -1,0 +1,196 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
+// RUN: %target-codesign %t/a.out
+
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out on 3 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=64 %target-run %t/a.out on 64 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_POOL=0 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=QUIET %s
+// The width that is documented to be that of the processors.
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=0 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
+// QUIET-NOT: {{[Ww]arning|FAILED}}
+// QUIET: done
+
+// One line of warning, and the default.
+// RUN: env %env-SWIFT_POOL=2 %target-run %t/a.out any > %t/two 2>&1
+// RUN: %FileCheck --check-prefix=POOL %s < %t/two
+// RUN: env %env-SWIFT_POOL=-1 %target-run %t/a.out any 2>&1 | %FileCheck --check-prefix=POOL %s
+// RUN: env %env-SWIFT_POOL=' 1' %target-run %t/a.out any 2>&1 | %FileCheck --check-prefix=POOL %s
+// POOL-NOT: FAILED
+// POOL: {{[Ww]arning.*SWIFT_POOL=}}
+// POOL-NOT: {{[Ww]arning|FAILED}}
+// POOL: done
+
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=-3 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2x %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=many %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1e1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4294967297 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=99999999999999999999999 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5000 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// WIDTH-NOT: FAILED
+// WIDTH: {{[Ww]arning.*SWIFT_POOL_WIDTH=}}
+// WIDTH-NOT: {{[Ww]arning|FAILED}}
+// WIDTH: done
+
+// The processors that the process may use when it starts, not those that the machine has.
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pinned 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pinned-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
+
+// No more threads can be made: it works with those that are there, here a worker and one that
+// looks after it.
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-2 2>&1 | %FileCheck --check-prefix=THREADS %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-later 2>&1 | %FileCheck --check-prefix=THREADS %s
+// THREADS-NOT: FAILED
+// THREADS: done
+
+// There is none, or only one, for a while: the thread that makes the task waits for it.
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-0 2>&1 | %FileCheck --check-prefix=THREADS %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-1 2>&1 | %FileCheck --check-prefix=THREADS %s
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+// pthread_create is the sanitizer's there, and threads of its own are counted.
+// UNSUPPORTED: asan, tsan
+// XFAIL: without_executor-pool
+
+// The variables of the executor's threads, what they say of values that cannot be used, and
+// what happens if a thread cannot be made.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// How many threads 20,000 short tasks have made. One may look after the others. On a busy
+/// machine some may stand in for those that wait for a lock; these end soon.
+func threadsMade(_ width: Int) -> Int {
+  let before = Int(threadCount())
+  let ran = Counter()
+  for _ in 0..<20_000 {
+    Task.detached {
+      compute(2000)
+      ran.add()
+    }
+  }
+  wait(for: "20,000 tasks") { ran.count == 20_000 }
+  for _ in 0..<100 where Int(threadCount()) - before > width + 1 { usleep(100_000) }
+  return Int(threadCount()) - before
+}
+
+/// Tasks run, even if they block each other, as far as that is possible with one thread.
+func expectWork(_ name: String) {
+  let ran = Counter()
+  for number in 0..<2000 {
+    Task.detached(priority: [.high, .medium, .background][number % 3]) {
+      await Task.yield()
+      await Task {}.value
+      ran.add()
+    }
+  }
+  wait(for: "tasks, \(name)") { ran.count == 2000 }
+}
+
+@main struct Main {
+  static func main() {
+    let words = CommandLine.arguments.dropFirst()
+    let width = words.dropFirst().first.flatMap { Int($0) } ?? processors
+    watch(words.joined(separator: " "), 60)
+    switch words.first {
+    case "on":
+      let made = threadsMade(width)
+      expect(made >= 1 && made <= width + 1, "\(made) threads for a width of \(width)")
+    case "pinned":
+      // The width is that of the start, so another program is started.
+      useProcessors(1)
+      let program: [UnsafePointer<CChar>?] = [
+        UnsafePointer(strdup(CommandLine.arguments[0])), UnsafePointer(strdup("on")),
+        UnsafePointer(strdup("1")), nil,
+      ]
+      let status = runProcess(program)
+      expect(status == 0, "threads for one processor: status \(status)")
+    // The thread that makes the first task may use one processor only, but the others are
+    // the program's.
+    case "pinned-thread":
+      pthread_join(startThread {
+        useProcessors(1)
+        runBlocking {}
+      }, nil)
+      expect(Int(processorCount()) == processors, "the main thread is pinned, too")
+      let begun = Counter()
+      let ended = DispatchSemaphore(value: 0)
+      let takes = time {
+        for _ in 0..<processors {
+          Task.detached {
+            begun.add()
+            while begun.count < processors {}
+            ended.signal()
+          }
+        }
+        for _ in 0..<processors { ended.wait() }
+      }
+      judge("a job for each processor", [takes], median: 5000, worst: 5000)
+      let counts = Mutex<Set<Int>>([])
+      for _ in 0..<100 {
+        runBlocking {
+          compute(100_000)
+          _ = counts.withLock { $0.insert(Int(processorCount())) }
+        }
+      }
+      // With Dispatch's queues they may use one, as the thread that was first.
+      expect(counts.withLock { $0 == [processors] },
+             "jobs may use \(counts.withLock { $0.sorted() }) processors, not \(processors)")
+    case "threads-0", "threads-1":
+      let helper = startThread {
+        usleep(300_000)
+        allowThreads(-1)
+      }
+      allowThreads(words.first == "threads-1" ? 1 : 0)
+      Task.detached {}
+      pthread_join(helper, nil)
+      expectWork("when threads can be made again")
+    case "threads-2":
+      allowThreads(2)
+      expectWork("with few threads")
+      expect(refusedThreads() > 0, "no thread was refused")
+      // Some block, and nobody can stand in.
+      let end = Flag()
+      let ran = Counter()
+      for _ in 0..<4 {
+        Task.detached {
+          let start = nowInNanoseconds()
+          while !end.isSet && nowInNanoseconds() - start < 300_000_000 { usleep(1000) }
+          ran.add()
+        }
+      }
+      wait(for: "jobs that sleep") { ran.count == 4 }
+      expect(refusedThreads() < 1000, "pthread_create was called \(refusedThreads()) times in vain")
+    case "threads-later":
+      allowThreads(2)
+      expectWork("with two threads")
+      allowThreads(-1)
+      // Now there are as many as wanted.
+      let begun = Counter()
+      let ended = DispatchSemaphore(value: 0)
+      for _ in 0..<8 {
+        Task.detached {
+          begun.add()
+          while begun.count < 8 { usleep(500) }
+          ended.signal()
+        }
+      }
+      for _ in 0..<8 { ended.wait() }
+      expectWork("with all threads")
+    default: expectWork("without a width")
+    }
+    print(failures.count == 0 ? "done" : "failed")
+    exit(failures.count == 0 ? 0 : 1)
+  }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Adds what it is told; its deinit runs on its own executor.
+actor Sum {
+  var value = 0
+  func add(_ some: Int) { value += some }
+}
+
+@globalActor actor Custodian { static let shared = Custodian() }
+
+@Custodian final class Resource {
+  let done: CheckedContinuation<Void, Never>
+  nonisolated init(_ done: CheckedContinuation<Void, Never>) { self.done = done }
+  isolated deinit {
+    Custodian.shared.preconditionIsolated()
+    done.resume()
+  }
+}
+
+enum Request { @TaskLocal static var id = 0 }
+
+@main struct Demonstration {
+  static func main() async throws {
+    let sum = Sum()
+    await withTaskGroup(of: Int.self) { group in
+      for number in 1...100 { group.addTask { await sum.add(number); return number } }
+      for await _ in group {}
+    }
+    print("group and actor", await sum.value)
+    let ids = await Request.$id.withValue(7) { await Task { Request.id }.value }
+    print("task-local", ids)
+    await withCheckedContinuation { done in _ = Resource(done) }
+    print("isolated deinit")
+    let counter = Mutex(0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 { group.addTask { for _ in 0..<1000 { counter.withLock { $0 += 1 } } } }
+    }
+    print("mutex", counter.withLock { $0 })
+    try await Task.sleep(for: .milliseconds(1))
+    let (stream, source) = AsyncStream.makeStream(of: Int.self)
+    for number in 0..<3 { source.yield(number) }
+    source.finish()
+    var read: [Int] = []
+    for await number in stream { read.append(number) }
+    print("stream", read)
+    let values: [Any] = [1, "two", 3.0]
+    print("casts", values.compactMap { $0 as? CustomStringConvertible }.map(\.description))
+  }
+}

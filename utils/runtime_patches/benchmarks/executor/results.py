@@ -1,0 +1,207 @@
+"""The samples of rows, and the targets that they are compared with."""
+
+import statistics
+from dataclasses import dataclass, field
+from typing import Optional
+
+COLUMNS = ("off", "on")
+FLOOR, GO = "floor", "Go"
+# A run beside other work: no row may be slower than this.
+BUSY_MOST = 1.1
+# How many of 20 starts a figure has to hold in.
+USUAL, NEARLY_ALL = 0.5, 0.95
+_UNITS = {"wall": "ns", "cpu": "ns", "schedule": "ns", "p50": "ns", "p99": "ns", "rss": "MB", "others": "%"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A figure of a row with the pool, and the most that it may be of something else. against: "off", a
+    (program, figure) of the floor or of Go, or None for the figure itself; share: of the starts."""
+
+    row: str
+    figure: str
+    most: float
+    against: object = "off"
+    share: float = USUAL
+
+
+_LINE = (FLOOR, "line")
+TARGETS = [
+    Target("main-hop", "wall", 12, _LINE, NEARLY_ALL),
+    Target("main-hop", "wall", 0.1, share=NEARLY_ALL),
+    Target("main-hop", "futex", 0.01, None),
+    Target("foreign-resume", "p50", 12, _LINE),
+    Target("task", "wall", 1.0, (GO, "spawn.wall")),
+    Target("task", "cpu", 0.45),
+    Target("task", "futex", 0.01, None),
+    Target("task-main", "wall", 0.25, share=NEARLY_ALL),
+    Target("async-let", "wall", 0.1),
+    Target("async-let", "wall", 0.8, (GO, "pair.wall")),
+    Target("group-child", "cpu", 0.5),
+    Target("skynet", "wall", 2.5, (GO, "skynet.wall")),
+    Target("skynet", "rss", 0.2),
+    Target("stream", "futex", 0.01, None),
+    Target("deinit-suspend-1", "wall", 0.1),
+    Target("deinit-suspend-100", "wall", 0.2),
+    Target("deinit-suspend-100", "futex", 0.001, None),
+    *(
+        Target(f"deinit-{who}-{batch}", "wall", 1.0 if batch == 100 else 1.05)
+        for who in ("job", "thread")
+        for batch in (1, 100, 5000, 1_000_000)
+    ),
+    *(Target(f"timer-{length}", figure, 1.05) for length in (1, 5) for figure in ("p50", "cpu")),
+    Target("idle", "cpu", 1.0),
+    Target("compute", "others", 1.0, None),
+    Target("beside-pair", "p99", 2.0),
+    *(Target(f"background-{length}", "p50", 50e6, None) for length in ("0.1", "10")),
+    *(Target(f"blocked-{factor}N", "p50", 50e6, None) for factor in (1, 2, 4)),
+    Target("blocked-child", "p50", 50e6, None),
+]
+# With Dispatch's queues as many blocked jobs of one priority as there are processors wait for ever.
+HANGS_WHEN_OFF = ("blocked-1N", "blocked-2N", "blocked-4N")
+# These are looked at for futex calls.
+WATCHED = tuple(dict.fromkeys(target.row for target in TARGETS if target.figure == "futex"))
+
+
+def figures(text):
+    """{figure: value} of lines NAME<tab>VALUE; those that are no numbers are left out."""
+    found = {}
+    for line in text.splitlines():
+        name, _, value = line.partition("\t")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            continue
+    return found
+
+
+def quantile(values, share):
+    """The value that `share` of the values do not exceed; no estimate between two of them."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, max(0, round(share * len(ordered) + 0.499999) - 1))]
+
+
+@dataclass
+class Samples:
+    """values: {(what, figure): [value of a process start]}; what: (row, column), "floor" or "Go"."""
+
+    values: dict = field(default_factory=dict)
+
+    def add(self, what, found, prefix=""):
+        """Adds the figures of one process."""
+        for name, value in found.items():
+            self.values.setdefault((what, prefix + name), []).append(value)
+
+    def get(self, what, figure):
+        """All values of a figure."""
+        return self.values.get((what, figure), [])
+
+    def least(self, what):
+        """{figure: its smallest value}: what the machine can do when others leave it alone."""
+        return {figure: min(values) for (name, figure), values in self.values.items() if name == what}
+
+    def median(self, what, figure):
+        """Their median; None if there are none."""
+        values = self.get(what, figure)
+        return statistics.median(values) if values else None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A Target, and what was measured: reference is what it is compared with, value the figure in that share
+    of the starts; ratio of the two, or the value itself."""
+
+    target: Target
+    reference: Optional[float]
+    value: Optional[float]
+
+    @property
+    def ratio(self):
+        """What the target limits; None if something was not measured."""
+        if self.value is None:
+            return None
+        if self.target.against is None:
+            return self.value
+        return self.value / self.reference if self.reference else None
+
+    @property
+    def is_met(self):
+        """None if it is not known."""
+        return None if self.ratio is None else self.ratio <= self.target.most
+
+
+def judge(samples, targets=tuple(TARGETS)):
+    """[Judged] of the targets whose rows were measured."""
+    found = []
+    for target in targets:
+        values = samples.get((target.row, "on"), target.figure)
+        if not values:
+            continue
+        if target.against is None:
+            reference = None
+        elif target.against == "off":
+            reference = samples.median((target.row, "off"), target.figure)
+        elif target.against[0] == FLOOR:
+            reference = samples.least(FLOOR).get(target.against[1])
+        else:
+            reference = samples.median(*target.against)
+        found.append(Judged(target, reference, quantile(values, target.share)))
+    return found
+
+
+def busy_targets(samples):
+    """The targets of a run beside other work: every figure of time that both columns have."""
+    return tuple(
+        Target(what[0], figure, BUSY_MOST)
+        for what, figure in samples.values
+        if isinstance(what, tuple) and what[1] == "on" and figure in ("wall", "cpu", "p50")
+    )
+
+
+def number(value):
+    """A figure with three digits that count."""
+    if value is None:
+        return "–"
+    if value == 0:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def target_lines(judged):
+    """(columns, rows) of the table of targets."""
+    lines = []
+    for one in judged:
+        target = one.target
+        against = {None: "", "off": "off"}.get(target.against) if not isinstance(target.against, tuple) else None
+        lines.append(
+            [
+                target.row,
+                target.figure,
+                " ".join(target.against) if against is None else against,
+                number(one.reference),
+                number(one.value),
+                number(one.ratio),
+                number(target.most),
+                "19 of 20" if target.share == NEARLY_ALL else "median",
+                {True: "yes", False: "NO", None: "not measured"}[one.is_met],
+            ]
+        )
+    return ["row", "figure", "against", "there", "here", "ratio", "at most", "of the starts", "met"], lines
+
+
+def distribution_lines(samples):
+    """(columns, rows): every figure of every row, and how it is spread over the starts of processes."""
+    lines = []
+    for (what, figure), values in samples.values.items():
+        name, column = what if isinstance(what, tuple) else (what, "")
+        lines.append(
+            [
+                name,
+                figure,
+                column,
+                _UNITS.get(figure.rpartition(".")[2], "ns" if what == FLOOR else ""),
+                len(values),
+                *(number(quantile(values, share)) for share in (0.05, 0.5, 0.95, 1)),
+            ]
+        )
+    return ["row", "figure", "pool", "unit", "starts", "5 %", "median", "95 %", "most"], lines

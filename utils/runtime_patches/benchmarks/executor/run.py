@@ -1,0 +1,234 @@
+"""Builds the programs, and measures rows in rounds: with and without the pool in turn, each in a new process."""
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import Optional
+
+from ...base import files, locks, process
+from ...base.errors import UserError
+from ...base.paths import BENCHMARK, BUILD
+from ...base.progress import Step
+from ...results import outcome
+from ...runtimes import program
+from ...runtimes.runtime import Runtime, stock
+from ..harness import programs
+from ..harness.rounds import interleaved
+from . import model, results
+
+HOME = BUILD / "executor"
+_HERE = BENCHMARK / "executor"
+_GO_ROWS = ("spawn", "pair", "channel", "skynet")
+_PATIENCE = 120  # seconds of one process
+_PATCH = "executor-pool"
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The paths of the programs; goroutines: None where there is no Go."""
+
+    rows: object
+    floor: object
+    goroutines: Optional[object]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run measures. busy: beside a niced program on each processor; futex: whether calls are counted."""
+
+    runtime: Runtime
+    rounds: int
+    busy: bool = False
+    futex: bool = True
+    seed: int = 1
+
+
+def build(ws):
+    """The Programs."""
+    native = [program.NATIVE / "machine.c"]
+    headers = [_HERE / "support.h", program.NATIVE / "machine.h"]
+    return Programs(
+        program.build(
+            ws,
+            "executor-rows",
+            HOME,
+            swift=[_HERE / "command-line.swift", _HERE / "rows.swift"],
+            c=[_HERE / "support.c", *native],
+            headers=headers,
+            bridging=_HERE / "support.h",
+        ),
+        program.build(ws, "executor-floor", HOME, c=[_HERE / "floor.c", *native], headers=headers, link=["-lpthread"]),
+        _goroutines(),
+    )
+
+
+def _goroutines():
+    """The program of the host's Go, or None. It is static, so that it runs inside the workspace, too."""
+    go, source, path = shutil.which("go"), _HERE / "goroutines.go", HOME / "executor-goroutines"
+    if not go:
+        return None
+    record = HOME / "executor-goroutines.json"
+    key = files.sha256(source)
+    with locks.exclusive(HOME):
+        if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
+            return path
+        partial = path.with_suffix(".partial")
+        done = subprocess.run(
+            [go, "build", "-o", str(partial), str(source)],
+            env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        if done.returncode:
+            last = (done.stdout.strip().splitlines() or ["no message"])[-1]
+            raise UserError(f"go cannot build {source.name}: {last}", "without go on PATH its figures are left out")
+        os.replace(partial, path)
+        files.write_intact(record, {"key": key}, [path])
+    return path
+
+
+def rows(ws, made):
+    """{row: text}."""
+    return programs.rows(ws, made.rows)
+
+
+def floor(ws, made):
+    """{figure: ns} of the machine."""
+    return results.figures(programs.output(ws, stock(), [str(made.floor)], "the floor program"))
+
+
+def costs(found):
+    """The model's Costs; UserError if the process may use one processor only."""
+    if "line" not in found:
+        raise UserError("the model needs two processors", "taskset -p shows how many this process may use")
+    return model.Costs(found["line"], found["add-shared"], found["lock-shared"], found["futex"])
+
+
+def measure(ws, made, plan, chosen):
+    """The Outcome of a run."""
+    taken = results.Samples()
+    with locks.exclusive(HOME), _spinners(plan.busy), Step(f"{len(chosen)} rows, {plan.rounds} rounds") as step:
+        done = None
+        for number, row, column in interleaved(plan.rounds, chosen, _columns, random.Random(plan.seed)):
+            if number != done:
+                done = number
+                taken.add(results.FLOOR, floor(ws, made))
+                for name in _GO_ROWS if made.goroutines else ():
+                    argv = [str(made.goroutines), name]
+                    found = results.figures(programs.output(ws, stock(), argv, f"Go's {name}", timeout=_PATIENCE))
+                    taken.add(results.GO, found, f"{name}.")
+            step.text = f"round {number + 1} of {plan.rounds}: {row}, pool {column}"
+            taken.add((row, column), _sample(ws, made, plan.runtime, row, column))
+        if plan.futex and shutil.which("strace"):
+            for row in (row for row in chosen if row in results.WATCHED):
+                for column in _columns(row):
+                    step.text = f"futex calls: {row}, pool {column}"
+                    calls = _futexes(ws, made, plan.runtime, row, column)
+                    if calls is not None:
+                        taken.add((row, column), {"futex": calls})
+    return _outcome(made, plan, taken)
+
+
+def _columns(row):
+    return ["on"] if row in results.HANGS_WHEN_OFF else list(results.COLUMNS)
+
+
+def _variables(column):
+    return {"SWIFT_POOL": "1" if column == "on" else "0", "SWIFT_BACKTRACE": "enable=off"}
+
+
+def _sample(ws, made, runtime, row, column):
+    what = f"{row} with the pool {column}"
+    try:
+        text = programs.output(ws, runtime, [str(made.rows), row], what, env=_variables(column), timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{what} on {runtime} did not end within {_PATIENCE} s", programs.NO_PART) from None
+    loaded = re.search(r"(?m)^library\t(.*)$", text)
+    wanted = runtime.library("libswift_Concurrency.so")
+    if not loaded or os.path.realpath(loaded[1]) != os.path.realpath(wanted):
+        raise UserError(f"{what} has loaded {loaded[1] if loaded else 'nothing'}, not {wanted}", programs.NO_PART)
+    return results.figures(text)
+
+
+def _futexes(ws, made, runtime, row, column):
+    """Futex calls of an operation, counted from outside; None where strace may not look."""
+    child = runtime.popen(
+        ws,
+        [str(made.rows), row, "--signalled"],
+        env=_variables(column),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    counts = HOME / "futexes"
+    counts.unlink(missing_ok=True)
+    try:
+        ready = child.stdout.readline().split("\t")
+        if ready[0] != "ready":
+            raise UserError(f"{row} does not say that it is ready", programs.NO_PART)
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p", ready[1]],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            # `strace: Process 7 attached with 5 threads`, or why not.
+            said = tracer.stderr.readline() if tracer.stderr else ""
+            if "attached" not in said:
+                return None
+            child.communicate("\n", timeout=_PATIENCE)
+            tracer.communicate(timeout=_PATIENCE)
+        finally:
+            process.end(tracer)
+    finally:
+        process.end(child)
+    found = re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text())
+    return (int(found[1]) if found else 0) / int(ready[2])
+
+
+@contextlib.contextmanager
+def _spinners(wanted):
+    """A program of the lowest priority on each processor, while the block runs."""
+    children = []
+    try:
+        for processor in sorted(os.sched_getaffinity(0)) if wanted else ():
+            child = subprocess.Popen(["nice", "-n", "19", "sh", "-c", "while :; do :; done"], start_new_session=True)
+            children.append(child)
+            os.sched_setaffinity(child.pid, {processor})
+        yield
+    finally:
+        for child in children:
+            process.end(child)
+
+
+def _outcome(made, plan, taken):
+    beside = " beside a niced program on each processor" if plan.busy else ""
+    result = outcome.begin(
+        "executor", f"The global executor with and without a pool{beside}", "benchmark/executor/run-benchmark"
+    )
+    judged = results.judge(taken, results.busy_targets(taken) if plan.busy else tuple(results.TARGETS))
+    result.table("Targets", *results.target_lines(judged))
+    result.table("Starts", *results.distribution_lines(taken))
+    least = taken.least(results.FLOOR)
+    if "line" in least:
+        result.table("Model", *model.lines(costs(least)))
+        result.notes.append(model.NOTE)
+    if _PATCH not in plan.runtime.record.get("patches", []):
+        result.notes.append(f"{plan.runtime} has no pool: both columns are Dispatch's.")
+    if not made.goroutines:
+        result.notes.append("There is no Go on this machine (package golang-go): its figures are left out.")
+    if plan.futex and not shutil.which("strace"):
+        result.notes.append("There is no strace on this machine: futex calls are not counted.")
+    known = [one for one in judged if one.is_met is not None]
+    result.summary.append(f"{sum(one.is_met for one in known)} of {len(known)} targets are met.")
+    return result

@@ -1,0 +1,63 @@
+"""The model agrees with what is known without it; the targets are judged by the right figures."""
+
+import unittest
+
+from . import model, results
+
+COSTS = model.Costs(line=30, word=40, lock=100, futex=10_000)
+
+
+class Model(unittest.TestCase):
+    def test_one_processor_waits_for_nobody(self):
+        parts, alone = model.pool(model.LOADS[1], COSTS)
+        self.assertAlmostEqual(1 / model.rate(parts, alone, 1), alone + sum(part.demand for part in parts))
+
+    def test_the_busiest_part_is_the_limit(self):
+        parts, alone = model.dispatch(model.Load("", 1000, 0, 0), COSTS)
+        self.assertLessEqual(model.rate(parts, alone, 64), 1 / 200)
+        self.assertGreater(model.rate(parts, alone, 64), 0.95 / 200)
+
+    def test_nothing_shared_scales(self):
+        made = model.pool(model.Load("", 1000, 0, 0), COSTS)
+        self.assertAlmostEqual(model.efficiency(made, 64), 1)
+
+    def test_shards_help_the_injection_queue_only(self):
+        foreign, woken = model.LOADS[1], model.Load("", 1000, 0, 1)
+        few = model.efficiency(model.pool(foreign, COSTS), 64)
+        self.assertGreater(model.efficiency(model.pool(foreign, COSTS, 8), 64), 2 * few)
+        self.assertIsNone(model.shards_needed(woken, COSTS, 64))
+        self.assertEqual(model.shards_needed(model.Load("", 1000, 0, 0), COSTS, 64), 1)
+
+    def test_table(self):
+        columns, rows = model.lines(COSTS)
+        self.assertTrue(all(len(row) == len(columns) for row in rows))
+
+
+class Results(unittest.TestCase):
+    def test_quantiles_are_values(self):
+        values = list(range(1, 21))
+        self.assertEqual([results.quantile(values, share) for share in (0.05, 0.5, 0.95, 1)], [1, 10, 19, 20])
+        self.assertEqual(results.quantile([7], 0.95), 7)
+
+    def test_figures(self):
+        self.assertEqual(results.figures("wall\t1.5\nlibrary\t/a/b.so\nno tab\n"), {"wall": 1.5})
+
+    def test_judge(self):
+        samples = results.Samples()
+        for value in range(20):
+            samples.add(("task", "off"), {"wall": 1000, "cpu": 1000})
+            samples.add(("task", "on"), {"wall": 400 + value, "cpu": 400 if value < 10 else 2000})
+        samples.add(results.GO, {"wall": 410}, "spawn.")
+        targets = [
+            results.Target("task", "wall", 1.0, (results.GO, "spawn.wall")),
+            results.Target("task", "cpu", 0.45),
+            results.Target("task", "cpu", 0.45, share=results.NEARLY_ALL),
+            results.Target("task", "wall", 12, (results.FLOOR, "line")),
+            results.Target("other", "wall", 1),
+        ]
+        judged = results.judge(samples, targets)
+        self.assertEqual([one.is_met for one in judged], [True, True, False, None])
+        columns, lines = results.target_lines(judged)
+        self.assertTrue(all(len(line) == len(columns) for line in lines))
+        columns, lines = results.distribution_lines(samples)
+        self.assertTrue(all(len(line) == len(columns) for line in lines))

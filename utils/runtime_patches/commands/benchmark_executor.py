@@ -1,0 +1,55 @@
+"""benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
+
+from ..cli import Parser, matching, runtime, runtime_names
+
+
+def parser():
+    made = Parser(
+        "run-benchmark",
+        "Compares the global executor with the pool on and off (SWIFT_POOL=1 and 0), in one library, over many "
+        "starts of\nprocesses: hand-overs, tasks, isolated deinits, timers, blocked jobs, memory, futex calls. Beside "
+        "it a floor program,\nand Go's goroutines where Go is installed.",
+        [
+            "./run-benchmark",
+            "./run-benchmark --filter '^task' --rounds 5",
+            "./run-benchmark --busy",
+            "./run-benchmark --model",
+        ],
+    )
+    made.add(
+        "runtime",
+        metavar="RUNTIME",
+        nargs="?",
+        default="after",
+        type=runtime,
+        complete=runtime_names,
+        help="after, upto:PATCH, or any other (default: after)",
+    )
+    made.add_harness("executor", "row", rounds=(20, "starts of a process for each row and column (default: 20)"))
+    made.add_argument("--busy", action="store_true", help="beside a niced program on each processor")
+    made.add_argument("--no-futex", action="store_true", help="do not count futex calls with strace")
+    made.add_argument("--model", action="store_true", help="print what a model says of 64 processors, and end")
+    return made
+
+
+def main(options):
+    from ..benchmarks.executor import model, run
+    from ..benchmarks.harness import programs
+    from ..results.outcome import Table
+    from ..runtimes import build
+    from ..workspace import provision
+
+    ws = provision.ready(options)
+    made = run.build(ws)
+    if options.model:
+        columns, lines = model.lines(run.costs(run.floor(ws, made)))
+        print(Table("Model", columns, lines).text(left=3), model.NOTE, sep="\n\n")
+        return
+    known = run.rows(ws, made)
+    chosen = matching(known, options.filter, "row")
+    if options.list:
+        print("\n".join(f"{row}\t{known[row]}" for row in chosen))
+        return
+    build.ensure(ws, options.runtime)
+    plan = run.Plan(options.runtime, options.rounds, options.busy, not options.no_futex)
+    programs.show(run.measure(ws, made, plan, chosen), options.output, left=3)

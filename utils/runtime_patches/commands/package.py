@@ -1,0 +1,29 @@
+"""utils/package: packs the libraries of the series for other machines."""
+
+from ..cli import Parser
+
+
+def parser():
+    return Parser(
+        "utils/package",
+        "Packs the libraries of the series for other machines: shared and static ones, built against\n"
+        "an older system, checked, with what installs them. The archives and SHA256SUMS go to\n"
+        "build/package. The same series gives the same bytes.",
+        ["utils/package", "utils/package --checkout ~/swift-project"],
+    )
+
+
+def main(options):
+    from ..base import locks
+    from ..base.paths import BUILD
+    from ..runtimes import archive
+    from ..runtimes.package import Package
+    from ..workspace import provision
+
+    ws = provision.ready(options)
+    with locks.exclusive(BUILD):
+        package = Package(ws)
+        package.build()
+        made, debug = archive.make(package)
+    print(made)
+    print(debug)

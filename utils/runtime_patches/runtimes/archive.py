@@ -1,0 +1,126 @@
+"""Packs what is shipped: the same files give the same bytes, on any machine."""
+
+import hashlib
+import io
+import json
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Union
+
+from ..base import files, pins
+from ..base.errors import UserError
+from ..base.paths import BUILD, CONFIG, REPO
+from ..base.progress import Step, note
+from ..series import series
+from ..workspace import sysroot
+from . import elf, gates
+from .package import ARCHITECTURE
+
+FOLDER = BUILD / "package"
+# Of all files: 2026-01-01. tar warns of files from 1970.
+_TIME = 1767225600
+
+
+def make(package):
+    """Checks the finished files of a built Package and packs them; returns the archive, and that of debug symbols."""
+    if package.edits:
+        raise UserError(
+            f"the checkout has what patches/ has not: {package.edits}",
+            "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is",
+        )
+    name = f"swift-{pins.load().swift.version}-runtime-patches-{ARCHITECTURE}"
+    with Step("checks"):
+        _check(package)
+    with Step(f"archives in {FOLDER}"):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        whole = _content(package)
+        made = _pack(package.ws, name, whole)
+        debug = {f"debug/{path.name}": path for path in sorted((package.out / "debug").iterdir())}
+        extra = _pack(package.ws, f"{name}-debug", debug)
+        sums = "".join(f"{files.sha256(path)}  {path.name}\n" for path in sorted(FOLDER.glob("*.tar.gz")))
+        files.write(FOLDER / "SHA256SUMS", sums)
+    return made, extra
+
+
+def _check(package):
+    stock = package.lib / "swift" / "linux"
+    found = gates.faults(package.ws, package.libraries(), stock, ARCHITECTURE, sysroot.LIMITS)
+    if found:
+        for line in found:
+            note(f"    {line}")
+        raise UserError(f"the libraries cannot be shipped: {found[0]}", "the lines above name all that is wrong")
+
+
+def _content(package):
+    """{path in the archive: file, or bytes} of the package, in order."""
+    content: dict[str, Union[Path, bytes]] = {
+        "LICENSE": REPO / "LICENSE",
+        "bin/swift-runtime-check": CONFIG / "package" / "swift-runtime-check",
+        "install.sh": CONFIG / "package" / "install.sh",
+    }
+    for part in ("lib", "static"):
+        content |= {f"{part}/{path.name}": path for path in sorted((package.out / part).iterdir())}
+    return with_lists(content, _facts(package))
+
+
+def with_lists(content, facts):
+    """The content of a package with its manifest.json, which tells `facts`, and SHA256SUMS."""
+    listed = {path: _sum(what) for path, what in sorted(content.items())}
+    manifest = json.dumps({**facts, "files": listed}, indent=2) + "\n"
+    content = {**content, "manifest.json": manifest.encode()}
+    sums = "".join(f"{_sum(what)}  {path}\n" for path, what in sorted(content.items()))
+    return dict(sorted({**content, "SHA256SUMS": sums.encode()}.items()))
+
+
+def _facts(package):
+    """What manifest.json tells. install.sh reads it, a value in a line."""
+    read = [elf.read(package.ws, path) for path in package.libraries().values()]
+    compiler = package.ws.output(["swiftc", "--version"]).splitlines()
+    return {
+        "format": 1,
+        "swift": pins.load().swift.version,
+        "series": series.load().patches_key[:12],
+        "patches": package.state.applied,
+        "processor": ARCHITECTURE,
+        "compiler": next(line for line in compiler if "Swift version" in line),
+        "system": f"Debian {sysroot.SUITE}",
+        **{family: elf.newest(read, family) for family in sysroot.LIMITS},
+        "rule": "all shared libraries together, or none; so the static ones",
+    }
+
+
+def _sum(what):
+    return hashlib.sha256(what).hexdigest() if isinstance(what, bytes) else files.sha256(what)
+
+
+def _pack(ws, name, content):
+    """Writes {path: file, or bytes} to FOLDER/NAME.tar.gz, below a folder NAME."""
+    target, partial = FOLDER / f"{name}.tar.gz", FOLDER / f"{name}.tar.gz.partial"
+    with tempfile.TemporaryFile() as tar, open(partial, "wb") as out:
+        write_tar(tar, name, content)
+        tar.seek(0)
+        # The workspace's gzip: others compress to other bytes.
+        ws.run(["gzip", "-n", "-9"], stdin=tar, stdout=out)
+    partial.replace(target)
+    return target
+
+
+def write_tar(out, name, content):
+    """Writes {path: file, or bytes} as a tar file: sorted, of nobody, with one time."""
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        folders = {str(parent) for path in content for parent in Path(name, path).parents if str(parent) != "."}
+        for folder in sorted(folders):
+            tar.addfile(_entry(folder, 0o755, tarfile.DIRTYPE))
+        for path, what in sorted(content.items()):
+            data = what if isinstance(what, bytes) else what.read_bytes()
+            is_program = path.endswith((".so", ".sh")) or path.startswith("bin/")
+            entry = _entry(f"{name}/{path}", 0o755 if is_program else 0o644, tarfile.REGTYPE)
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+
+
+def _entry(path, mode, kind):
+    entry = tarfile.TarInfo(path)
+    entry.mode, entry.type, entry.mtime = mode, kind, _TIME
+    return entry

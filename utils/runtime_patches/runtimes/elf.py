@@ -1,0 +1,75 @@
+"""What an ELF file says of itself, read with readelf."""
+
+import re
+from dataclasses import dataclass
+from typing import Optional
+
+
+@dataclass
+class Elf:
+    """machine: its processor, in readelf's words; needed: libraries that it loads; run_path: where it looks for them,
+    or None; versions: {"GLIBC": {version: symbols that need it}}, so for each name of versions; exports: of symbols;
+    imports: of those that must be found and have no version: the system's have one."""
+
+    machine: str
+    needed: list[str]
+    run_path: Optional[str]
+    versions: dict[str, dict[str, list[str]]]
+    exports: set[str]
+    imports: set[str]
+    has_executable_stack: bool
+    has_text_relocations: bool
+
+
+def read(ws, path):
+    """The Elf of a shared library or a program."""
+    argv = ["readelf", "-W", "-h", "-d", "-l", "--dyn-syms", str(path)]
+    return parse(ws.output(argv, binds=[path.parent]))
+
+
+def parse(text):
+    """The Elf that readelf describes."""
+    versions: dict[str, dict[str, list[str]]] = {}
+    exports, imports = set(), set()
+    for line in text.splitlines():
+        # Number, value, size, type, binding, visibility, section, name. Stock's arm64 libraries list local symbols.
+        words = line.split()
+        if len(words) < 8 or not words[0].endswith(":") or words[4] not in ("GLOBAL", "WEAK", "UNIQUE"):
+            continue
+        name, _, version = words[7].partition("@")
+        if words[6] != "UND":
+            exports.add(name)
+            continue
+        family, _, number = version.rpartition("_")
+        if re.fullmatch(r"[\d.]+", number):
+            versions.setdefault(family, {}).setdefault(number, []).append(name)
+        elif not version and words[4] != "WEAK":
+            imports.add(name)
+
+    def found(pattern):
+        return re.findall(pattern, text)
+
+    machine = found(r"Machine: +(.*)")
+    run_path = found(r"\(RUNPATH\).*\[(.*)\]")
+    return Elf(
+        machine=machine[0] if machine else "",
+        needed=found(r"\(NEEDED\).*\[(.*)\]"),
+        run_path=run_path[0] if run_path else None,
+        versions=versions,
+        exports=exports,
+        imports=imports,
+        # A file that does not say so gets one.
+        has_executable_stack=not found(r"GNU_STACK .*") or bool(found(r"GNU_STACK +\S+ +\S+ +\S+ +\S+ +\S+ +RWE")),
+        has_text_relocations=bool(found(r"\(TEXTREL\)|\(FLAGS\).*TEXTREL")),
+    )
+
+
+def number(version):
+    """A version as numbers, which compare."""
+    return tuple(map(int, version.split(".")))
+
+
+def newest(elves, family):
+    """The newest version of a family, such as GLIBC, that some of these files need; None if they need none."""
+    found = [version for elf in elves for version in elf.versions.get(family, {})]
+    return max(found, key=number, default=None)

@@ -1,0 +1,51 @@
+"""What must hold of the shared libraries of a package before it goes to anybody."""
+
+from . import elf, symbols
+from .libraries import LIBRARIES, NAMES
+
+_MACHINES = {"x86_64": "X86-64"}
+
+
+def faults(ws, libraries, stock, architecture, limits):
+    """What is wrong with {name: path} of shared libraries, in lines.
+
+    stock: the folder of the toolchain's own; limits: {"GLIBC": the newest version that they may need}.
+    """
+    read = {name: elf.read(ws, path) for name, path in sorted(libraries.items())}
+    found = []
+    for name, one in read.items():
+        theirs = elf.read(ws, stock / name).exports if (stock / name).exists() else set()
+        found += [f"{name} {text}" for text in _of_one(one, theirs, architecture, limits)]
+        found += [
+            f"{name} needs {other} of the series, which is not in the package"
+            for other in one.needed
+            if other in NAMES and other not in read
+        ]
+    # Which every program has. Sources before a library came do not have that.
+    found += [f"{one.name} is missing" for one in LIBRARIES if one.name not in read and not one.header]
+    provided = set().union(*(one.exports for one in read.values()))
+    beside = {other for one in read.values() for other in one.needed} - read.keys()
+    provided |= set().union(*(elf.read(ws, stock / other).exports for other in beside if (stock / other).exists()))
+    for name, one in read.items():
+        lacking = sorted(one.imports - provided)
+        if lacking:
+            found.append(f"{name} needs {len(lacking)} symbols that no library has, such as {lacking[0]}")
+    return found
+
+
+def _of_one(one, theirs, architecture, limits):
+    if _MACHINES[architecture] not in one.machine:
+        yield f"is for {one.machine or 'no processor'}, not for {architecture}"
+    for family, limit in limits.items():
+        for version, names in sorted(one.versions.get(family, {}).items()):
+            if elf.number(version) > elf.number(limit):
+                yield f"needs {family}_{version} ({', '.join(names[:3])}), the limit is {limit}"
+    if one.run_path != "$ORIGIN":
+        yield f"has the run path {one.run_path}, not $ORIGIN" if one.run_path else "has no run path"
+    if one.has_executable_stack:
+        yield "has an executable stack"
+    if one.has_text_relocations:
+        yield "has text relocations"
+    removed = sorted(symbol for symbol in theirs - one.exports if not symbols.is_nobodys(symbol))
+    if removed:
+        yield f"lacks {len(removed)} symbols of the toolchain's, such as {removed[0]}"

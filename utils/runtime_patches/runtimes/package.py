@@ -1,0 +1,204 @@
+"""The libraries that are shipped: built against an older system, stripped, marked, and checked (utils/package).
+
+The build stands in a folder of its own, build/work/package; its finished files are in out/ there:
+lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID).
+"""
+
+import functools
+import hashlib
+import json
+import shlex
+import shutil
+import struct
+from pathlib import Path
+
+from ..base import files, pins
+from ..base.errors import UserError
+from ..base.files import remove
+from ..base.paths import BUILD, CONFIG
+from ..base.process import run_logged
+from ..base.progress import Step
+from ..series import checkout, series
+from ..workspace import sysroot
+from . import tree
+
+_CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake")
+_SYSROOT = "/swift-sysroot"
+# The section by which a file says which series it is of (bin/swift-runtime-check reads it).
+SECTION = ".note.swift_runtime_patches"
+# The command line belongs into Core; upstream's shared build has it in a library of its own.
+_COMMAND_LINE = "CommandLineSupport/CMakeFiles/swiftCommandLineSupport.dir/CommandLine.cpp.o"
+
+
+# As in the names of packages, in triples and in `uname -m`.
+ARCHITECTURE = "x86_64"
+
+
+class Package:
+    """The libraries, and where they are built."""
+
+    def __init__(self, ws):
+        self.ws = ws
+        self.place = BUILD / "work" / "package"
+        self.out = self.place / "out"
+        self.lib = ws.outside(ws.toolchain / "lib")
+        self.tree, self.git = tree.patched(ws)
+        self.state = checkout.State(self.git)
+
+    @functools.cached_property
+    def triple(self):
+        """The architecture, as the Swift modules name it that are compiled against."""
+        return json.loads(self.ws.output(["swiftc", "-print-target-info"]))["target"]["triple"]
+
+    @functools.cached_property
+    def edits(self):
+        """What the sources have that patches/ has not, as text; empty if nothing."""
+        if dirty := tree.edits(self.git):
+            return dirty.removeprefix(", and ")
+        changes = checkout.export(self.tree, check=True)
+        return f"{len(changes)} patches that are not exported" if changes else ""
+
+    @property
+    def mark(self):
+        """The version of Swift and the series, in one line."""
+        swift, key = pins.load().swift.version, series.load().patches_key[:12]
+        return f"swift-runtime-patches {swift} series {key}{'+edits' * bool(self.edits)}"
+
+    def libraries(self):
+        """{name: path} of the finished shared libraries."""
+        return {path.name: path for path in sorted((self.out / "lib").glob("*.so"))}
+
+    def record(self):
+        """What runtime.json tells of the runtime `package`."""
+        return {
+            "name": "package",
+            "base": self.state.base,
+            "patches": self.state.applied,
+            "commit": self.state.head,
+            "checkout": str(self.tree),
+            "series": series.load().key,
+        }
+
+    def build(self):
+        """Compiles what is missing or out of date, and finishes the files."""
+        system = sysroot.ensure(self.ws)
+        self._prepare({sysroot.LIB: str(self.lib), _SYSROOT: str(system)})
+        minutes = "" if (self.place / files.MADE).exists() else " (6-10 min)"
+        with Step(f"libraries to ship: {len(self.state.applied)} patches{minutes}"):
+            tree.sync(self.ws, self.git, None, self.place)
+            self._compile()
+            self._finish()
+
+    def _prepare(self, mounts):
+        """Makes the folders of the build, unless they are there and of this configuration."""
+        digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.triple, sysroot.SUITE]).encode())
+        for path in _CONFIGURATION:
+            digest.update((CONFIG / path).read_bytes())
+        stamp = {"name": "package", "configuration": digest.hexdigest()[:12], "mounts": mounts}
+        if files.read_record(self.place / "stamp.json") == stamp:
+            return
+        remove(self.place)
+        for part in ("source", "build", "config"):
+            (self.place / part).mkdir(parents=True)
+        for path in _CONFIGURATION:
+            source = CONFIG / path
+            shutil.copy2(source, self.place / "config" / source.name)
+        files.write_record(self.place / "stamp.json", stamp)
+
+    def _compile(self):
+        cache = [
+            f"-DSWIFT_TOOLCHAIN_USR:PATH={self.ws.toolchain}",
+            f"-DSYSROOT={_SYSROOT}",
+            f"-DRESOURCES={sysroot.LIB}/swift",
+            f"-DTRIPLE={self.triple}",
+            "-C",
+            f"{tree.CONFIGURATION}/package.cmake",
+        ]
+        configured = (self.place / "build" / "build.ninja").exists()
+        targets = [library.name for library in tree.libraries(self.place) if not library.recipe]
+        tree.compile(
+            self.ws,
+            self.place,
+            "package",
+            configure=() if configured else tree.configuration(cache),
+            targets=[*targets, _COMMAND_LINE],
+        )
+
+    def _finish(self):
+        """Makes out/ of what was compiled, if that or the series has changed."""
+        mark, made = self.mark, self.out / files.MADE
+        digest = hashlib.sha256(mark.encode() + Path(__file__).read_bytes())
+        for path in tree.built(self.place).values():
+            digest.update(path.read_bytes())
+        key = digest.hexdigest()
+        if (files.read_record(made) or {}).get("key") == key and files.is_intact(made):
+            return
+        partial = self.out.with_name("out.partial")
+        remove(partial)
+        for part in ("lib", "static", "debug", "notes"):
+            (partial / part).mkdir(parents=True)
+        # Relative to the folder of the build, whose own path may hold spaces.
+        inside, commands = partial.name, []
+        for library in tree.libraries(self.place):
+            stem = library.name.removesuffix(".so")
+            (partial / "notes" / stem).write_bytes(note(f"{mark} of {stem}\n"))
+            commands += self._shared(library, stem, inside)
+            if objects := self._objects(library):
+                commands += self._static(stem, objects, inside)
+        run_logged(
+            self.ws.command(["sh", "-e", "-c", "\n".join(commands)], fixed=tree.places(self.place), cwd=self.place),
+            "finish-package",
+            env=self.ws.environment(),
+            failed="the libraries could not be finished",
+        )
+        remove(partial / "notes")
+        everything = [path for path in partial.rglob("*") if path.is_file()]
+        files.write_intact(partial / files.MADE, {"key": key}, everything)
+        remove(self.out)
+        partial.rename(self.out)
+
+    def _shared(self, library, stem, out):
+        """Commands that lay a stripped and marked library in out/lib, and its debug symbols in out/debug."""
+        source, target = f"{tree.OUT}/{library.part}/{library.name}", f"{out}/lib/{library.name}"
+        debug = f"{out}/debug/{library.name}.debug"
+        return [
+            f"llvm-objcopy --only-keep-debug {source} {debug}",
+            f"llvm-objcopy --strip-unneeded --add-gnu-debuglink={debug} "
+            f"--add-section {SECTION}={out}/notes/{stem} {source} {target}",
+            f"chmod 755 {target}",
+        ]
+
+    def _static(self, stem, objects, out):
+        """Commands that lay an archive of these objects in out/static."""
+        work = f"{out}/notes/{stem}.objects"
+        lines = [f"mkdir {work}"]
+        for number, path in enumerate(objects):
+            name = f"{work}/{number:03}-{path.rpartition('/')[2]}"
+            marked = ""
+            # Of an archive's members every program links those that were Swift.
+            if not path.endswith((".cpp.o", ".c.o")):
+                marked = f"--add-section {SECTION}={out}/notes/{stem} --set-section-flags {SECTION}=alloc,readonly "
+            lines.append(f"llvm-objcopy --strip-debug {marked}{shlex.quote(f'{tree.OUT}/{path}')} {shlex.quote(name)}")
+        return [*lines, f"llvm-ar rcsD {out}/static/{stem}.a {work}/*.o"]
+
+    def _objects(self, library):
+        """The object files that a library is linked of; none where it is not linked into programs."""
+        if library.recipe:
+            return [f"{library.part}/{library.static}"] if library.static else []
+        line = self.ws.output(
+            ["ninja", "-C", tree.OUT, "-t", "commands", f"{library.part}/{library.name}"], fixed=tree.places(self.place)
+        ).splitlines()[-1]
+        found = [word for word in shlex.split(line) if word.endswith(".o") and not word.endswith("swiftrt.o")]
+        if not found:
+            raise UserError(f"no objects of {library.name} are known", f"rm -r {self.place}")
+        return found + ([_COMMAND_LINE] if library.part == "core" else [])
+
+
+def note(text):
+    """The content of an ELF note with a text."""
+    name, content = b"swift-runtime-patches\0", text.encode()
+    return struct.pack("<III", len(name), len(content), 1) + _padded(name) + _padded(content)
+
+
+def _padded(data):
+    return data + b"\0" * (-len(data) % 4)

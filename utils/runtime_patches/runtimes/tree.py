@@ -1,0 +1,144 @@
+"""The folder that a runtime is compiled in: source/, build/ and config/, seen at fixed paths inside the workspace, so
+that all builds have the same paths and the compiler's cache knows their files."""
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+
+from ..base import files
+from ..base.files import remove
+from ..base.paths import CONFIG
+from ..base.process import run_logged
+from ..series import checkout, own_checkout
+from .libraries import LIBRARIES
+
+SOURCE, OUT, CONFIGURATION = "/swift-source", "/swift-build", "/swift-config"
+_PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")
+
+
+def export(git, commit, target):
+    """Writes the parts of `commit` that the build reads to `target`."""
+    run_logged(
+        [
+            "bash",
+            "-o",
+            "pipefail",
+            "-c",
+            'git archive "$1" -- "${@:3}" | tar -x -C "$2"',
+            "bash",
+            commit,
+            str(target),
+            *_PARTS,
+        ],
+        "sources",
+        cwd=git.folder,
+        env=git.env,
+        failed=f"the sources of {commit[:12]} could not be written to {target}",
+    )
+
+
+def places(place):
+    """Where the folders of a build stand inside the workspace: pairs (folder, path). What else it reads, such as
+    headers of another system, its stamp tells."""
+    more = (files.read_record(place / "stamp.json") or {}).get("mounts", {})
+    return [
+        (place / "source", f"{SOURCE}/swift"),
+        (place / "build", OUT),
+        (place / "config", CONFIGURATION),
+        *((Path(folder), path) for path, folder in more.items()),
+    ]
+
+
+def configuration(arguments):
+    """CMake's arguments that configure a build folder."""
+    return ["-G", "Ninja", *arguments, "-S", f"{SOURCE}/swift/Runtimes/Core", "-B", OUT]
+
+
+def compile(ws, place, name, *, configure=(), targets=()):
+    """Runs Resync, CMake (where `configure` says its arguments) and ninja on the folders of `place`, for all targets
+    if none are named, and what builds the other libraries."""
+    record = place / files.MADE
+    if not files.is_intact(record):
+        # ninja, which looks at the times only, would keep what is damaged.
+        for path in built(place).values():
+            remove(path)
+    lines = [f"cmake -DStringProcessing_ROOT_DIR={SOURCE} -P {SOURCE}/swift/Runtimes/Resync.cmake"]
+    if configure:
+        lines.append(shlex.join(["cmake", *configure]))
+    lines.append(shlex.join(["ninja", "-C", OUT, *targets]))
+    lines += [
+        f"sh {shlex.quote(str(CONFIG / library.recipe))} {SOURCE}/swift {OUT}/{library.part} {ws.toolchain}"
+        for library in libraries(place)
+        if library.recipe
+    ]
+    env = ws.environment(
+        {"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ws.cache / "ccache")), "CCACHE_NOHASHDIR": "1"}
+    )
+    if ws.from_packages or shutil.which("ccache"):
+        for language in ("C", "CXX"):
+            env.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
+    damaged = r"ninja: error: build\.ninja:\d|Parse error in cache file|file format not recognized"
+    run_logged(
+        ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place)),
+        f"build-{name.replace(':', '-')}",
+        env=env,
+        failed=f"the runtime '{name}' does not build",
+        hints=[
+            (
+                damaged,
+                f"the folder in which runtime '{name}' is built is damaged",
+                f"rm -r {shlex.quote(str(place))}; the same command then rebuilds it",
+            )
+        ],
+    )
+    files.write_intact(record, {}, built(place).values())
+
+
+def built(place):
+    """{name: path} of the libraries in a build folder."""
+    return {library.name: place / "build" / library.part / library.name for library in libraries(place)}
+
+
+def libraries(place):
+    """The libraries that the sources of a build folder have."""
+    return [library for library in LIBRARIES if library.is_of(place / "source")]
+
+
+def sync(ws, git, commit, place):
+    """Makes place/source equal to the commit (or the work tree). It touches only files whose content
+    differs, so that ninja compiles no more than that."""
+    origin = Path(git.folder)
+    if commit:
+        origin = place / "commit"
+        remove(origin)
+        origin.mkdir()
+        export(git, commit, origin)
+    parts = [str(origin / part) for part in _PARTS]
+    # Resync's copies below Runtimes/ stay: CMake compares them.
+    for options, some in ((["--delete"], parts[1:]), ([], parts[:1])):
+        run_logged(
+            ws.command(["rsync", "-rlpc", "--no-times", *options, *some, str(place / "source")], binds=[origin]),
+            "sync",
+            failed="the sources could not be copied",
+            env=ws.environment(),
+        )
+    if commit:
+        remove(origin)
+
+
+def patched(ws):
+    """(the folder that holds the swift/ with the series, its Git): the user's --checkout if the series
+    is applied there; otherwise build/checkout, which is ours to make and to renew."""
+    if ws.checkout:
+        git = checkout.git_of(ws.checkout)
+        if checkout.State(git).commits:
+            return ws.checkout, git
+    own_checkout.renew(ws)
+    return own_checkout.FOLDER, checkout.git_of(own_checkout.FOLDER)
+
+
+def edits(git):
+    """What to say of changes that are not committed: they are built, too."""
+    lines = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
+    return f", and edits of {len(lines)} files" if lines else ""

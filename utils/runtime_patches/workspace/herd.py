@@ -1,0 +1,52 @@
+"""herd7 for the litmus tests, from the distribution of the workspace: older hosts have no package of it."""
+
+import os
+import shlex
+import shutil
+
+from ..base import locks
+from ..base.errors import UserError
+from ..base.files import remove
+from ..base.process import run_logged
+from ..base.progress import Step, note
+from . import provision, sandbox
+
+
+def starter(ws, folder):
+    """A program in `folder` that runs herd7 inside the workspace; None where the host's own is
+    taken, or there is none to have."""
+    if os.environ.get("HERD7") or shutil.which("herd7") or not ws.from_packages:
+        return None
+    place = ws.cache / "herd7"
+    try:
+        with locks.exclusive(ws.cache):
+            if not place.is_dir():
+                _fetch(ws, place)
+    except UserError as error:
+        note(f"no herd7: {error}")
+        return None
+    usr = place / "usr"
+    herd = ws.command([usr / "bin" / "herd7", "-set-libdir", usr / "share" / "herdtools7" / "herd"], binds=[folder])
+    program = folder / "herd7"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(herd)} "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
+def _fetch(ws, place):
+    """Downloads the package, whose signed hash apt checks, and unpacks it; its libraries are in the workspace."""
+    partial = place.with_name(f"{place.name}.partial")
+    remove(partial)
+    partial.mkdir()
+    with Step("herd7, for the litmus tests (20 s)"):
+        config = provision.apt_config(ws.root, partial / "download", "deb")
+        script = "apt-get update && apt-get download herdtools7 && dpkg-deb -x herdtools7*.deb ."
+        user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
+        run_logged(
+            sandbox.command(ws.root, ["sh", "-c", script], binds=[ws.cache], cwd=partial, extra=user),
+            "herd7",
+            failed="its package could not be fetched",
+            env={**os.environ, "APT_CONFIG": str(config)},
+        )
+        remove(partial / "download")
+    partial.rename(place)
