@@ -1,6 +1,6 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/../Concurrency/Runtime/Inputs/executor-pool-support.c -o %t/support.o
-// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/../Concurrency/Runtime/Inputs/executor-pool-support.h %s %S/../Concurrency/Runtime/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/jobs
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/../Concurrency/Runtime/Inputs/executor-pool-support.h %s %S/Inputs/SplitMix64.swift %S/../Concurrency/Runtime/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/jobs
 // RUN: %target-codesign %t/jobs
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/jobs --seeds 1:2
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/jobs --seeds 1:4 %if !tsan && !asan %{--forks 10%}
@@ -30,19 +30,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-struct Random {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ n: Int) -> Int { Int(next() % UInt64(n)) }
-
+extension SplitMix64 {
   mutating func priority() -> TaskPriority? {
     [nil, .high, .medium, .low, .background, TaskPriority(rawValue: UInt8(below(0x22)))][below(6)]
   }
@@ -92,7 +80,7 @@ final class Jobs: @unchecked Sendable {
 
 actor Shared {
   var count = 0
-  func run(_ random: Random, _ jobs: Jobs) {
+  func run(_ random: SplitMix64, _ jobs: Jobs) {
     var random = random
     count += 1
     work(&random, jobs)
@@ -112,7 +100,7 @@ final class OnActor: Sendable {
 }
 
 /// What a job does where it does not suspend.
-func work(_ random: inout Random, _ jobs: Jobs) {
+func work(_ random: inout SplitMix64, _ jobs: Jobs) {
   switch random.below(24) {
   case 0..<4: compute(UInt64(random.below(50_000)))
   case 4: sched_yield()
@@ -135,15 +123,15 @@ func work(_ random: inout Random, _ jobs: Jobs) {
 }
 
 /// One job, and what it makes.
-func run(_ number: Int, _ random: Random, _ jobs: Jobs) async {
+func run(_ number: Int, _ random: SplitMix64, _ jobs: Jobs) async {
   var random = random
   work(&random, jobs)
   for _ in 0..<random.below(4) { await step(&random, jobs) }
   jobs.run(number)
 }
 
-func step(_ random: inout Random, _ jobs: Jobs) async {
-  let seed = Random(state: random.next())
+func step(_ random: inout SplitMix64, _ jobs: Jobs) async {
+  let seed = SplitMix64(state: random.next())
   switch random.below(14) {
   case 0: await Task.yield()
   case 1:
@@ -159,7 +147,7 @@ func step(_ random: inout Random, _ jobs: Jobs) async {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<random.below(30) {
         guard let number = jobs.new() else { return }
-        let seed = Random(state: random.next())
+        let seed = SplitMix64(state: random.next())
         group.addTask(priority: random.priority()) { await run(number, seed, jobs) }
       }
     }
@@ -205,12 +193,12 @@ func step(_ random: inout Random, _ jobs: Jobs) async {
 /// Runs a program of `count` jobs that four threads begin.
 func runProgram(_ seed: UInt64, _ count: Int) {
   let jobs = Jobs(count)
-  var random = Random(state: seed)
+  var random = SplitMix64(state: seed)
   let seeds = (0..<4).map { _ in random.next() }
   inThreads(4) { thread in
-    var random = Random(state: seeds[thread])
+    var random = SplitMix64(state: seeds[thread])
     while let number = jobs.new() {
-      let seed = Random(state: random.next())
+      let seed = SplitMix64(state: random.next())
       Task.detached(priority: random.priority()) { await run(number, seed, jobs) }
       switch random.below(16) {
       case 0: usleep(UInt32(random.below(2000)))

@@ -1,11 +1,11 @@
 // A program without Swift that loads a library with it, casts there on several threads, and
 // closes it before the threads exit. Then it does so again.
 
+#include "../../Concurrency/Runtime/Inputs/is-mapped.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { Rounds = 3, Threads = 4, Count = 20 };
 
@@ -18,17 +18,6 @@ static void *useFunction(void *number) {
   pthread_barrier_wait(&barrier); // All have cast.
   pthread_barrier_wait(&barrier); // The library is closed.
   return NULL;
-}
-
-static int isMapped(const char *name) {
-  char line[4096];
-  int found = 0;
-  FILE *maps = fopen("/proc/self/maps", "r");
-  while (maps && fgets(line, sizeof line, maps))
-    found |= strstr(line, name) != NULL;
-  if (maps)
-    fclose(maps);
-  return found;
 }
 
 int main(int argc, char **argv) {

@@ -1,11 +1,11 @@
 // A program without Swift, one of whose threads uses a library with it and exits after the
 // library, and with it the runtime, is closed.
 
+#include "is-mapped.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { Threads = 4, Count = 1000 };
@@ -19,17 +19,6 @@ static void *useFunction(void *unused) {
   pthread_barrier_wait(&barrier); // All have enqueued.
   pthread_barrier_wait(&barrier); // The library is closed.
   return NULL;
-}
-
-static int isMapped(const char *name) {
-  char line[4096];
-  int found = 0;
-  FILE *maps = fopen("/proc/self/maps", "r");
-  while (maps && fgets(line, sizeof line, maps))
-    found |= strstr(line, name) != NULL;
-  if (maps)
-    fclose(maps);
-  return found;
 }
 
 int main(int argc, char **argv) {
