@@ -4,9 +4,8 @@ import os
 import shlex
 import shutil
 
-from ..base import locks
+from ..base import files, locks
 from ..base.errors import UserError
-from ..base.files import remove
 from ..base.process import run_logged
 from ..base.progress import Step, note
 from . import provision, sandbox
@@ -35,10 +34,7 @@ def starter(ws, folder):
 
 def _fetch(ws, place):
     """Downloads the package, whose signed hash apt checks, and unpacks it; its libraries are in the workspace."""
-    partial = place.with_name(f"{place.name}.partial")
-    remove(partial)
-    partial.mkdir()
-    with Step("herd7, for the litmus tests (20 s)"):
+    with Step("herd7, for the litmus tests (20 s)"), files.replaced(place) as partial:
         config = provision.apt_config(ws.root, partial / "download", "deb")
         script = "apt-get update && apt-get download herdtools7 && dpkg-deb -x herdtools7*.deb ."
         user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
@@ -48,5 +44,4 @@ def _fetch(ws, place):
             failed="its package could not be fetched",
             env={**os.environ, "APT_CONFIG": str(config)},
         )
-        remove(partial / "download")
-    partial.rename(place)
+        files.remove(partial / "download")
