@@ -1,4 +1,4 @@
-"""Starts a command: python3 utils COMMAND ARG…. Python puts this folder on its path by itself."""
+"""Starts a command: python3 utils/__main__.py COMMAND ARG…. Python puts this folder on its path by itself."""
 
 import sys
 

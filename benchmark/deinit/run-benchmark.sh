@@ -1,2 +1,3 @@
 #!/bin/sh
-exec "$(dirname "$(readlink -f "$0")")/../../utils/runtime_patches/launch" deinit-run "$@"
+self=$0; [ ! -h "$self" ] || self=$(readlink -f "$self")
+exec "${self%/*}/../../utils/runtime_patches/launch" deinit-run "$@"

@@ -2,10 +2,7 @@
 
 import errno
 import os
-import re
-import shutil
 import signal
-import subprocess
 import sys
 
 DISK_FULL = (
@@ -49,6 +46,9 @@ def plain(text):
 def check_disk(output, folder):
     """UserError if a program that failed with this output had no room in `folder`. The output may not say so: there
     was no room for it, or git does not tell the reason."""
+    import re
+    import shutil
+
     if re.search(r"No space left on device|Disk quota exceeded", output) or shutil.disk_usage(folder).free < 1 << 20:
         raise UserError(*DISK_FULL)
 
@@ -94,7 +94,7 @@ def run_main(main):
         except OSError as error:
             status = 1
             _finish(_of_output() or of_system(error))
-        except subprocess.CalledProcessError as error:
+        except _program_failed() as error:
             status = 1
             _finish(of_program(error))
     except KeyboardInterrupt:
@@ -106,6 +106,13 @@ def run_main(main):
         _to_null(2)
         status = 128 + signal.SIGPIPE
     sys.exit(status or 0)
+
+
+def _program_failed():
+    """The exception of subprocess, whose import takes long: only another exception makes this function run."""
+    from subprocess import CalledProcessError
+
+    return CalledProcessError
 
 
 def _status(main):

@@ -2,11 +2,8 @@
 tells what the folder was made from, and the size and time of each file in it."""
 
 import contextlib
-import hashlib
 import json
 import os
-import shutil
-import subprocess
 
 # In a folder: the record of its own files.
 MADE = "made.json"
@@ -29,6 +26,8 @@ def write_all(folder, texts):
 
 def sha256(path):
     """The SHA-256 of a file, in hexadecimal."""
+    import hashlib
+
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         while block := file.read(1 << 20):
@@ -82,6 +81,8 @@ def _state(path):
 def remove(path):
     """Removes a file or a folder, also if it holds read-only files; never crosses a mount. A folder gets another name
     first, so nobody sees half of it, and `doctor --clean old` finds what an interruption leaves."""
+    import subprocess
+
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():
@@ -110,6 +111,8 @@ def replaced(path):
 
 def free_gb(path):
     """Free space in GB where `path` is or will be."""
+    import shutil
+
     while not path.exists():
         path = path.parent
     return shutil.disk_usage(path).free / 1e9

@@ -4,9 +4,6 @@ VARIANT is the series in that configuration, before-VARIANT the unpatched source
 build-script-config/variants/VARIANT.cmake holds its compiler flags; further files VARIANT.* come along.
 """
 
-import shlex
-import shutil
-
 from ..base import files
 from ..base.paths import CONFIG, TEST
 
@@ -28,6 +25,9 @@ def complete(ws, runtime):
     A library with a sanitizer loads only into a program that has its runtime. The compiler has none,
     so it must not see LD_LIBRARY_PATH. Returns what it has added to bin.
     """
+    import shlex
+    import shutil
+
     variant, binaries = runtime.variant, runtime.folder / "bin"
     options, mutex = "", binaries / "tsan-mutex.o"
     if _SANITIZE[variant]:

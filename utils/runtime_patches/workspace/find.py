@@ -6,9 +6,6 @@ By default both come from the distribution's packages and live in the cache. Wit
 
 import functools
 import os
-import re
-import shlex
-import subprocess
 from pathlib import Path
 
 from ..base import pins
@@ -70,16 +67,22 @@ class Workspace:
 
     def run(self, argv, *, env=None, cwd=None, binds=(), fixed=(), check=True, **options):
         """subprocess.run inside; `env` adds to the environment."""
+        import subprocess
+
         return subprocess.run(
             self.command(argv, cwd=cwd, binds=binds, fixed=fixed), env=self.environment(env), check=check, **options
         )
 
     def popen(self, argv, *, env=None, cwd=None, binds=(), **options):
         """subprocess.Popen inside; `env` adds to the environment."""
+        import subprocess
+
         return subprocess.Popen(self.command(argv, cwd=cwd, binds=binds), env=self.environment(env), **options)
 
     def output(self, argv, **options):
         """The standard output of argv inside, as text."""
+        import subprocess
+
         return self.run(argv, stdout=subprocess.PIPE, text=True, **options).stdout
 
 
@@ -116,11 +119,16 @@ def require_one_path(folder, what=""):
 
 def renewal(path):
     """The commands that rebuild the damaged part of the cache at `path`."""
+    import shlex
+
     return f"rm -r {shlex.quote(str(path))} && utils/update-checkout"
 
 
 def check_toolchain(usr):
     """UserError if `usr` is not the usr folder of a toolchain of our version."""
+    import re
+    import subprocess
+
     wanted = pins.load().swift.version
     swiftc = usr / "bin" / "swiftc"
     hint = f"give the usr folder of a Swift {wanted} toolchain, or leave --toolchain out"
@@ -140,6 +148,8 @@ def check_toolchain(usr):
 
 def check_checkout(folder, any_version=False):
     """UserError if folder/swift is no git checkout of our Swift version. any_version: every version will do."""
+    import re
+
     wanted = pins.load().swift.version
     folder = Path(folder)
     swift = folder / "swift"

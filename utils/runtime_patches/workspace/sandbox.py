@@ -6,7 +6,6 @@ read-only, so that no command can alter the cache that all clones share.
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 from ..base.errors import UserError
@@ -99,25 +98,19 @@ def become(root, argv, *, binds, cwd, env):
     """
     ready_read, ready_write = os.pipe()
     hold_read, hold_write = os.pipe()
-    holder = subprocess.Popen(
-        [
-            bwrap(),
-            *mounts(root, binds),
-            "--",
-            "/bin/sh",
-            "-c",
-            f"echo $$ >&{ready_write}; exec {ready_write}>&-; read x <&{hold_read}",
-        ],
-        pass_fds=(ready_write, hold_read),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
+    for end in (ready_write, hold_read):
+        os.set_inheritable(end, True)
+    script = f"echo $$ >&{ready_write}; exec {ready_write}>&-; read x <&{hold_read}"
+    argv_of_holder = [bwrap(), *mounts(root, binds), "--", "/bin/sh", "-c", script]
+    # Not by subprocess: its import takes longer than all that is done here.
+    null = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1)]
+    holder = os.posix_spawn(argv_of_holder[0], argv_of_holder, os.environ, file_actions=null)
     os.close(ready_write)
     os.close(hold_read)
     with os.fdopen(ready_read) as ready:
         pid = ready.read().strip()
     if not pid:
-        holder.wait()
+        os.waitpid(holder, 0)
         raise UserError(
             "bubblewrap could not make the workspace's mounts",
             "its message, if any, is above: unprivileged user name spaces may be off; "
@@ -125,7 +118,7 @@ def become(root, argv, *, binds, cwd, env):
         )
     _join(pid)
     os.close(hold_write)
-    holder.wait()
+    os.waitpid(holder, 0)
     try:
         os.chdir(cwd)
     except OSError as error:
@@ -133,9 +126,8 @@ def become(root, argv, *, binds, cwd, env):
             f"the folder {cwd} cannot be entered inside the workspace ({error.strerror})",
             "--bind DIR makes a folder visible",
         ) from None
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execvpe(argv[0], argv, env)
     except FileNotFoundError:
