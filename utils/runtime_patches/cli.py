@@ -70,13 +70,11 @@ class Parser(argparse.ArgumentParser):
         self.bad_usage, self.intermixed, self.completions = bad_usage, False, {}
         self.examples, self.status = examples, status
         if workspace:
-            self.add_argument("--checkout", metavar="DIR", help="the folder that holds your swift/ checkout")
-            self.add_argument(
-                "--toolchain", metavar="DIR", help="the usr folder of your Swift toolchain; needs --checkout"
-            )
+            self.add("--checkout DIR", "the folder that holds your swift/ checkout")
+            self.add("--toolchain DIR", "the usr folder of your Swift toolchain; needs --checkout")
         self.set_defaults(quiet=False)
         if quiet:
-            self.add_argument("-q", "--quiet", action="store_true", help="no progress, only results and errors")
+            self.add("-q, --quiet", "no progress, only results and errors")
 
     def error(self, message):
         raise UserError(message, f"{self.prog} --help", self.bad_usage)
@@ -88,16 +86,25 @@ class Parser(argparse.ArgumentParser):
             name = action.option_strings[-1] if action.option_strings else action.dest
             raise UserError(f"{name}: {error.message}", error.hint, self.bad_usage) from None
 
-    def add(self, *names, complete=None, **options):
-        """Adds an argument; complete: a function that returns what the Tab key offers for its value."""
-        action = self.add_argument(*names, **options)
+    def add(self, form, text=None, *, complete=None, **options):
+        """Adds an argument. form: its names and its value as people read them: "-o, --output FILE", "--list" (which
+        has no value), "tests [PATH…]"; text: its help; complete: a function that returns what the Tab key offers."""
+        *names, last = form.split(", ")
+        name, _, value = last.partition(" ")
+        if many := re.fullmatch(r"\[(\w+)(…?)\]|(\w+)…", value):
+            value = many[1] or many[3]
+            options["nargs"] = "+" if many[3] else "*" if many[2] else "?"
+        if value:
+            options["metavar"] = value
+        elif name.startswith("-"):
+            options.setdefault("action", "store_true")
+        action = self.add_argument(*names, name, help=text, **options)
         self.completions[action.dest] = complete
         return action
 
-    def add_runtimes(self, *names, **options):
+    def add_runtimes(self, form, text=None, **options):
         """Adds an argument whose values are Runtimes."""
-        options.setdefault("metavar", "NAME")
-        return self.add(*names, type=runtime, complete=runtime_names, **options)
+        return self.add(form, text, type=runtime, complete=runtime_names, **options)
 
     def add_harness(self, name, what, *, rounds=None, runtimes=None, two=False):
         """What all harnesses have. name: of the folder of the report; what: a row stands for; rounds:
@@ -106,15 +113,13 @@ class Parser(argparse.ArgumentParser):
 
         if runtimes:
             default = [runtime("before"), runtime("after")]
-            self.add_runtimes("runtimes", metavar="RUNTIME", nargs="*", help=runtimes, default=default)
+            self.add_runtimes("runtimes [RUNTIME…]", runtimes, default=default)
             self.two = two
-        self.add_argument("--filter", metavar="RE", type=pattern, default=".", help=f"only {what}s that match")
+        self.add("--filter RE", f"only {what}s that match", type=pattern, default=".")
         if rounds:
-            self.add_argument("--rounds", metavar="N", type=integer(1), default=rounds[0], help=rounds[1])
-        self.add_argument("--list", action="store_true", help=f"print the {what}s")
-        self.add_argument(
-            "--output", metavar="DIR", type=folder, default=str(REPORT / name), help="folder of the report"
-        )
+            self.add("--rounds N", rounds[1], type=integer(1), default=rounds[0])
+        self.add("--list", f"print the {what}s")
+        self.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / name))
 
     def parse_args(self, *args, **named):
         options = super().parse_args(*args, **named)

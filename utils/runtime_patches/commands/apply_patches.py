@@ -15,17 +15,8 @@ def parser():
             "utils/apply-patches --checkout ~/swift-project --only NAME",
         ],
     )
-    made.add(
-        "--only",
-        metavar="PATCH",
-        nargs="+",
-        default=[],
-        complete=patch_names,
-        help="apply these patches only (in the series' order)",
-    )
-    made.add(
-        "--3way", dest="three_way", action="store_true", help="merge where the context differs (another Swift version)"
-    )
+    made.add("--only PATCH…", "apply these patches only (in the series' order)", default=[], complete=patch_names)
+    made.add("--3way", "merge where the context differs (another Swift version)", dest="three_way")
     return made
 
 

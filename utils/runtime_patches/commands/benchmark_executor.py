@@ -17,18 +17,16 @@ def parser():
         ],
     )
     made.add(
-        "runtime",
-        metavar="RUNTIME",
-        nargs="?",
+        "runtime [RUNTIME]",
+        "after, upto:PATCH, or any other (default: after)",
         default="after",
         type=runtime,
         complete=runtime_names,
-        help="after, upto:PATCH, or any other (default: after)",
     )
     made.add_harness("executor", "row", rounds=(20, "starts of a process for each row and column (default: 20)"))
-    made.add_argument("--busy", action="store_true", help="beside a niced program on each processor")
-    made.add_argument("--no-futex", action="store_true", help="do not count futex calls with strace")
-    made.add_argument("--model", action="store_true", help="print what a model says of 64 processors, and end")
+    made.add("--busy", "beside a niced program on each processor")
+    made.add("--no-futex", "do not count futex calls with strace")
+    made.add("--model", "print what a model says of 64 processors, and end")
     return made
 
 

@@ -18,7 +18,7 @@ def parser():
         runtimes="stock, before, after, upto:PATCH (default: before after); ratios are to the first one",
     )
     made.set_defaults(filter=ROWS)
-    made.add("--repeat", metavar="N", type=integer(1), default="2", help="counts of each; the median is told")
+    made.add("--repeat N", "counts of each; the median is told", type=integer(1), default="2")
     return made
 
 

@@ -11,9 +11,9 @@ def parser():
         ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness-scopes"],
     )
     what = "after, upto:PATCH, or any other that has the monitor (default: after)"
-    made.add_runtimes("runtime", metavar="RUNTIME", nargs="?", default="after", help=what)
+    made.add_runtimes("runtime [RUNTIME]", what, default="after")
     made.add_harness("liveness", "row", rounds=(3, "samples of a row, in random order (default: 3)"))
-    made.add("--milliseconds", metavar="N", type=integer(1), default="200", help="for a sample of a row")
+    made.add("--milliseconds N", "for a sample of a row", type=integer(1), default="200")
     return made
 
 

@@ -16,7 +16,7 @@ def parser():
         rounds=(3, "processes a figure, which is their median (default: 3)"),
         runtimes="before, after, stock, upto:PATCH (default: before after)",
     )
-    made.add("--most", metavar="N", type=integer(1000), default="1000000", help="operations of the largest run")
+    made.add("--most N", "operations of the largest run", type=integer(1000), default="1000000")
     return made
 
 

@@ -23,12 +23,10 @@ def parser():
         two=True,
         runtimes="one or two of before, after, stock, upto:PATCH (default: before after)",
     )
-    made.add("--workers", metavar="A,B", help="numbers of workers (if not given: 1, 2, 4 … up to the processors)")
-    made.add("--milliseconds", metavar="N", type=integer(1), default="60", help="for a sample")
-    made.add(
-        "--attempts", metavar="N", type=integer(1), default="4", help="for a sample, while other programs disturb it"
-    )
-    made.add("--cache-line-malloc", action="store_true", help="give every object cache lines of its own")
+    made.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)")
+    made.add("--milliseconds N", "for a sample", type=integer(1), default="60")
+    made.add("--attempts N", "for a sample, while other programs disturb it", type=integer(1), default="4")
+    made.add("--cache-line-malloc", "give every object cache lines of its own")
     return made
 
 

@@ -22,19 +22,15 @@ def parser():
         runtimes="before, after, stock, upto:PATCH (default: before after)",
         two=True,
     )
-    made.add_argument(
-        "--seconds", metavar="S", type=seconds(0.2, 99), default="1.5", help="of each load on a server (default: 1.5)"
-    )
-    made.add_argument(
-        "--rates",
-        metavar="R",
+    made.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
+    made.add(
+        "--rates [R…]",
+        "requests a second of the open loops (default: 1000 4000; none: no latencies)",
         type=integer(1),
-        nargs="*",
         default=[1000, 4000],
-        help="requests a second of the open loops (default: 1000 4000; none: no latencies)",
     )
-    made.add_argument("--connections", metavar="N", type=integer(1), default=64, help="(default: 64)")
-    made.add_argument("--port", metavar="N", type=integer(0), default=0, help="of the server (default: a free one)")
+    made.add("--connections N", "(default: 64)", type=integer(1), default=64)
+    made.add("--port N", "of the server (default: a free one)", type=integer(0), default=0)
     return made
 
 

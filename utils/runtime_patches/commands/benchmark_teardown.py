@@ -21,18 +21,10 @@ def parser():
         two=True,
         runtimes="one or two of before, after, stock, upto:PATCH (default: before after)",
     )
-    made.add("--depth", metavar="N", type=_depth, default="22", help="levels of the tree: 2^N - 1 nodes")
-    made.add(
-        "--isolated-depth",
-        metavar="N",
-        type=_depth,
-        default="18",
-        help="the same for nodes whose deinit is on an actor, if less",
-    )
-    made.add(
-        "--attempts", metavar="N", type=integer(1), default="3", help="for a process, while other programs disturb it"
-    )
-    made.add("--without-fastbins", action="store_true", help="have glibc's malloc keep no lists of small free blocks")
+    made.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=_depth, default="22")
+    made.add("--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=_depth, default="18")
+    made.add("--attempts N", "for a process, while other programs disturb it", type=integer(1), default="3")
+    made.add("--without-fastbins", "have glibc's malloc keep no lists of small free blocks")
     return made
 
 

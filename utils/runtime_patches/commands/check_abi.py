@@ -14,8 +14,8 @@ def parser():
         status="0 NEW stands in for OLD, 1 it does not, or an error, 2 bad usage",
     )
     what = "a runtime (default: stock, whose layouts are before's)"
-    made.add_runtimes("old", metavar="OLD", nargs="?", default="stock", help=what)
-    made.add_runtimes("new", metavar="NEW", nargs="?", default="after", help="a runtime (default: after)")
+    made.add_runtimes("old [OLD]", what, default="stock")
+    made.add_runtimes("new [NEW]", "a runtime (default: after)", default="after")
     return made
 
 

@@ -21,15 +21,13 @@ def parser():
         ],
         status="0 no fault, 1 a fault or an error, 2 bad usage",
     )
-    made.add("--headers", action="store_true", help="only what needs no sources")
-    made.add("--build", action="store_true", help="also build after each patch and run the tests it names")
+    made.add("--headers", "only what needs no sources")
+    made.add("--build", "also build after each patch and run the tests it names")
     made.add(
-        "--configurations",
-        metavar="NAME",
-        nargs="*",
-        complete=lambda: list(configurations.CONFIGURATIONS),
-        help="also compile (not link, not run) what the series touches in the runtime's other configurations, or "
+        "--configurations [NAME…]",
+        "also compile (not link, not run) what the series touches in the runtime's other configurations, or "
         "in these: " + ", ".join(configurations.CONFIGURATIONS),
+        complete=lambda: list(configurations.CONFIGURATIONS),
     )
     return made
 

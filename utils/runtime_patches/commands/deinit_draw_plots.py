@@ -17,10 +17,10 @@ def parser():
         workspace=False,
         quiet=False,
     )
-    made.add("plots", metavar="PLOT", nargs="*", help=", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
-    made.add("--data", metavar="DIR", default=str(HERE / "data"), help="Folder of the datasets")
-    made.add("--runtime", metavar="NAME", help="Draw the datasets that ./reproduce measured on this runtime")
-    made.add("--output", metavar="DIR", type=folder, default=str(HERE / "img"), help="Folder of the plots")
+    made.add("plots [PLOT…]", ", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
+    made.add("--data DIR", "Folder of the datasets", default=str(HERE / "data"))
+    made.add("--runtime NAME", "Draw the datasets that ./reproduce measured on this runtime")
+    made.add("--output DIR", "Folder of the plots", type=folder, default=str(HERE / "img"))
     return made
 
 

@@ -13,13 +13,9 @@ def parser():
         workspace=False,
         quiet=False,
     )
-    made.add(
-        "-v", "--values", metavar="MIN:MAX", type=span(), default="0:200", help="Range of number of task-local values"
-    )
-    made.add("-o", "--objects", metavar="MIN:MAX", type=span(1), default="1:5000", help="Range of number of objects")
-    made.add(
-        "--seed", metavar="N", type=integer(), default=argparse.SUPPRESS, help="Number that makes the same points again"
-    )
+    made.add("-v, --values MIN:MAX", "Range of number of task-local values", type=span(), default="0:200")
+    made.add("-o, --objects MIN:MAX", "Range of number of objects", type=span(1), default="1:5000")
+    made.add("--seed N", "Number that makes the same points again", type=integer(), default=argparse.SUPPRESS)
     made.add("points", type=integer(1))
     return made
 

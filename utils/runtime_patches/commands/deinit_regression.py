@@ -18,30 +18,23 @@ def parser():
         quiet=False,
     )
     made.intermixed = True
+    made.add("inputs [inputs]", "Inputs file; left out when the dataset holds its inputs", default=argparse.SUPPRESS)
+    made.add("dataset", "Output of run-benchmark.sh")
+    made.add("-d, --diff BASELINE", "Apply regression to difference between dataset and baseline")
     made.add(
-        "inputs", nargs="?", default=argparse.SUPPRESS, help="Inputs file; left out when the dataset holds its inputs"
-    )
-    made.add("dataset", help="Output of run-benchmark.sh")
-    made.add("-d", "--diff", metavar="BASELINE", help="Apply regression to difference between dataset and baseline")
-    made.add(
-        "-p", "--params", default="vo,v,o,1", help="Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1"
+        "-p, --params PARAMS", "Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1", default="vo,v,o,1"
     )
     made.add(
-        "-y",
-        "--phases",
-        default="S,T",
-        help="Values for fit against. Comma-separated list of S,T - Scheduling, "
+        "-y, --phases PHASES",
+        "Values for fit against. Comma-separated list of S,T - Scheduling, "
         "Total; and E - Execution, which is Total less Scheduling",
+        default="S,T",
     )
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
-        made.add(option, type=integer(), metavar="N")
-    made.add("--ci", action="store_true", help="Also print the 95%% confidence interval of each coefficient")
-    made.add(
-        "--robust",
-        action="store_true",
-        help="Fit to the median (least absolute deviations): disturbed points hardly count",
-    )
-    made.add("--share", action="store_true", help="Also print what each term makes up at the largest point")
+        made.add(f"{option} N", type=integer())
+    made.add("--ci", "Also print the 95%% confidence interval of each coefficient")
+    made.add("--robust", "Fit to the median (least absolute deviations): disturbed points hardly count")
+    made.add("--share", "Also print what each term makes up at the largest point")
     return made
 
 

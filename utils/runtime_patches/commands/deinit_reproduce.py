@@ -21,9 +21,9 @@ def parser():
         "build/report/deinit. Goes on where it was interrupted.",
         ["./reproduce --quick", "./reproduce --runtimes before,after"],
     )
-    made.add("--quick", action="store_true", help="few points, at most 3 minutes")
-    made.add("--fresh", action="store_true", help="measure again what is already measured")
-    made.add("--runtimes", metavar="NAME,…", default="before,after", help="the runtimes to compare, oldest first")
+    made.add("--quick", "few points, at most 3 minutes")
+    made.add("--fresh", "measure again what is already measured")
+    made.add("--runtimes NAME,…", "the runtimes to compare, oldest first", default="before,after")
     return made
 
 

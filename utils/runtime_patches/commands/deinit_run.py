@@ -42,22 +42,19 @@ def parser():
         ],
     )
     made.usage, made.intermixed = "deinit-benchmark BENCHMARK_NAME INPUTS_FILE [--ballast=N]", True
-    made.add("words", metavar="BENCHMARK_NAME INPUTS_FILE", nargs="*", complete=lambda: driver.BENCHMARKS)
+    made.add("words BENCHMARK_NAME INPUTS_FILE", complete=lambda: driver.BENCHMARKS, nargs="*")
+    made.add("--ballast N", "units of work (about 40 ns) in each deinit body", type=integer(), default="0")
+    made.add_runtimes("--runtime NAME", "the runtime to measure: stock, before, after, upto:PATCH", default="after")
+    made.add("--onone", "measure the unoptimized build of the benchmark")
+    made.add("--timeout SECONDS", "for one point", type=integer(1), default="60")
     made.add(
-        "--ballast", metavar="N", type=integer(), default="0", help="units of work (about 40 ns) in each deinit body"
-    )
-    made.add_runtimes("--runtime", default="after", help="the runtime to measure: stock, before, after, upto:PATCH")
-    made.add("--onone", action="store_true", help="measure the unoptimized build of the benchmark")
-    made.add("--timeout", metavar="SECONDS", type=integer(1), default="60", help="for one point")
-    made.add(
-        "--retry-ms",
-        metavar="N",
+        "--retry-ms N",
+        "measure a point again, for at most N ms, "
+        "while other programs keep its threads waiting for a core; the least disturbed attempt counts",
         type=integer(),
         default="100",
-        help="measure a point again, for at most N ms, "
-        "while other programs keep its threads waiting for a core; the least disturbed attempt counts",
     )
-    made.add("--list", action="store_true", help="print all benchmarks")
+    made.add("--list", "print all benchmarks")
     group = made.add_argument_group("in place of INPUTS_FILE, random points; the output then holds them, too")
     group.add_argument("--values", metavar="MIN:MAX", type=span(), help="number of task-local values (default: 0:200)")
     group.add_argument("--objects", metavar="MIN:MAX", type=span(1), help="number of objects (default: 1:5000)")

@@ -13,15 +13,13 @@ def parser():
         status="0 nothing to repair, 1 something is, or an error, 2 bad usage",
     )
     made.add(
-        "--clean",
-        metavar="PART",
-        nargs="+",
-        complete=_parts,
-        help="remove: old (of other pins and configurations, and what was left by interruptions), ccache, clients "
+        "--clean PART…",
+        "remove: old (of other pins and configurations, and what was left by interruptions), ccache, clients "
         "(packages that others wrote, of all clones), cache (toolchain, sources and builds of all clones), build "
         "(folders of build/ but checkout and report), or a folder of build/ by its name; never a checkout",
+        complete=_parts,
     )
-    made.add("--dry-run", action="store_true", help="with --clean: only tell")
+    made.add("--dry-run", "with --clean: only tell")
     return made
 
 

@@ -15,14 +15,12 @@ def parser():
         ],
         status="0 done, 1 an error, or a difference with --check, 2 bad usage",
     )
-    made.add("--check", action="store_true", help="change nothing; exit 1 when the files differ from the commits")
+    made.add("--check", "change nothing; exit 1 when the files differ from the commits")
     made.add(
-        "--upstream",
-        metavar="PATCH",
-        nargs="*",
-        complete=patch_names,
-        help="only print the text of a pull request for these patches, or for all that are still to be sent: "
+        "--upstream [PATCH…]",
+        "only print the text of a pull request for these patches, or for all that are still to be sent: "
         "title, reason, tests, figures",
+        complete=patch_names,
     )
     return made
 

@@ -23,30 +23,19 @@ def parser():
         workspace=False,
     )
     made.add(
-        "results",
-        metavar="FILE",
-        nargs="*",
-        type=Path,
-        help="results.json of run-smoke-bench or of a harness, or "
+        "results [FILE…]",
+        "results.json of run-smoke-bench or of a harness, or "
         "folders that hold some; those of several machines are merged",
+        type=Path,
     )
-    made.add(
-        "--output",
-        metavar="FILE",
-        type=folder,
-        default=pages.PAGE,
-        help="where the page goes (default: build/report/index.html)",
-    )
-    made.add("--save", metavar="MACHINE", help="only copy the results, made compact, to benchmark/results/MACHINE")
+    made.add("--output FILE", "where the page goes (default: build/report/index.html)", type=folder, default=pages.PAGE)
+    made.add("--save MACHINE", "only copy the results, made compact, to benchmark/results/MACHINE")
     made.add(
         "--update-docs",
-        action="store_true",
-        help="only write the parts of the READMEs that are generated: "
+        "only write the parts of the READMEs that are generated: "
         "tables and plots from benchmark/results, the series, the commands",
     )
-    made.add(
-        "--check", action="store_true", help="with --update-docs: change nothing; exit 1 if something is not current"
-    )
+    made.add("--check", "with --update-docs: change nothing; exit 1 if something is not current")
     return made
 
 

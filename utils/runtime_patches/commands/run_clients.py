@@ -19,44 +19,35 @@ def parser():
         status="0 no test is lost, 1 one is, or an error, 2 bad usage",
     )
     made.add(
-        "packages",
-        metavar="PACKAGE",
-        nargs="*",
-        complete=_names,
-        help="packages of build-script-config/clients.json, or of --packages (default: those that the workspace's "
+        "packages [PACKAGE…]",
+        "packages of build-script-config/clients.json, or of --packages (default: those that the workspace's "
         "sources hold)",
+        complete=_names,
     )
     made.add_runtimes(
-        "--runtime",
-        nargs="+",
+        "--runtime NAME…",
+        "runtimes; the last one is judged by the others (default: stock before "
+        "after; one alone is judged by before, or before-VARIANT)",
         action="extend",
         default=[],
-        help="runtimes; the last one is judged by the others (default: stock before "
-        "after; one alone is judged by before, or before-VARIANT)",
     )
-    made.add_argument(
-        "--packages",
+    made.add(
+        "--packages DIR",
+        "your package, or a folder that holds packages: they and their dependencies are taken from there",
         dest="folder",
-        metavar="DIR",
         type=folder,
-        help="your package, or a folder that holds packages: they and their dependencies are taken from there",
     )
-    made.add_argument(
-        "--offline", action="store_true", help="take dependencies that are not in DIR from the workspace's sources"
-    )
-    made.add_argument("--filter", metavar="RE", type=pattern, default="", help="only tests whose name matches")
-    made.add_argument(
-        "--timeout",
-        metavar="SECONDS",
+    made.add("--offline", "take dependencies that are not in DIR from the workspace's sources")
+    made.add("--filter RE", "only tests whose name matches", type=pattern, default="")
+    made.add(
+        "--timeout SECONDS",
+        "the longest that one test may take (default: 300)",
         type=seconds(0.01, 999999),
         default="300",
-        help="the longest that one test may take (default: 300)",
     )
-    made.add_argument("--build-only", action="store_true", help="only build the tests")
-    made.add_argument("--list", action="store_true", help="only list the packages")
-    made.add_argument(
-        "--output", metavar="DIR", type=folder, default=str(REPORT / "clients"), help="folder of the report"
-    )
+    made.add("--build-only", "only build the tests")
+    made.add("--list", "only list the packages")
+    made.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / "clients"))
     return made
 
 

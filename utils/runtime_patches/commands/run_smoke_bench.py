@@ -23,47 +23,36 @@ def parser():
         bad_usage=1,
     )
     made.add(
-        "runtimes",
-        metavar="OLD NEW",
-        nargs="*",
-        complete=runtime_names,
-        help="two runtimes: names (stock, before, after, upto:PATCH) or folders that hold lib/swift/linux "
+        "runtimes OLD NEW",
+        "two runtimes: names (stock, before, after, upto:PATCH) or folders that hold lib/swift/linux "
         "(default: before after)",
+        complete=runtime_names,
+        nargs="*",
     )
     made.add(
-        "--filter",
-        metavar="RE",
+        "--filter RE",
+        "only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite",
         type=pattern,
-        help="only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite",
     )
-    made.add("--all", action="store_true", help="upstream's whole suite (about 15 minutes)")
+    made.add("--all", "upstream's whole suite (about 15 minutes)")
     made.add(
-        "--samples",
-        metavar="N",
-        type=int,
-        help="processes measured for each row and column (default: as many "
+        "--samples N",
+        "processes measured for each row and column (default: as many "
         f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})",
+        type=int,
     )
-    made.add("--list", action="store_true", help="only list the benchmarks")
+    made.add("--list", "only list the benchmarks")
     made.add(
-        "--build-only",
-        action="store_true",
-        help="only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench",
-    )
-    made.add(
-        "--output",
-        metavar="DIR",
-        type=folder,
-        default=REPORT / "smoke",
-        help="where the report goes (default: build/report/smoke)",
+        "--build-only", "only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench"
     )
     made.add(
-        "--show",
-        metavar="FILE",
-        nargs="?",
+        "--output DIR", "where the report goes (default: build/report/smoke)", type=folder, default=REPORT / "smoke"
+    )
+    made.add(
+        "--show [FILE]",
+        "only show the table of an earlier results.json",
         type=Path,
         const=REPORT / "smoke" / "results.json",
-        help="only show the table of an earlier results.json",
     )
     return made
 

@@ -91,7 +91,7 @@ def parser():
         ],
         status="0 nothing failed, 1 a test failed, or an error, 2 bad usage",
     )
-    made.add_runtimes("--runtime", default="after", help="the runtime to test (default: after)")
+    made.add_runtimes("--runtime NAME", "the runtime to test (default: after)", default="after")
     _add_lit(made)
     return made
 

@@ -17,13 +17,11 @@ def parser():
         status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage",
     )
     default = [runtime("before"), runtime("after")]
-    made.add_runtimes("runtimes", nargs="*", default=default, help="runtimes (default: before after)")
-    made.add("--seeds", metavar="FIRST[:LAST]", help="default: 1:20; FIRST alone is one seed, or the first of --time")
-    made.add("--operations", metavar="N", type=integer(1), default=50_000, help="of each program (default: 50000)")
-    made.add("--workers", metavar="N", type=integer(1), default=6, help="tasks at its start (default: 6)")
-    made.add(
-        "--time", metavar="SECONDS", type=float, help="go on for this time, with further seeds if LAST is not given"
-    )
+    made.add_runtimes("runtimes [NAME…]", "runtimes (default: before after)", default=default)
+    made.add("--seeds FIRST[:LAST]", "default: 1:20; FIRST alone is one seed, or the first of --time")
+    made.add("--operations N", "of each program (default: 50000)", type=integer(1), default=50_000)
+    made.add("--workers N", "tasks at its start (default: 6)", type=integer(1), default=6)
+    made.add("--time SECONDS", "go on for this time, with further seeds if LAST is not given", type=float)
     return made
 
 
