@@ -1,0 +1,189 @@
+"""Bad input of the commands: what is said, and what helps. The lit tests see one of each kind on a terminal."""
+
+import contextlib
+import io
+import os
+import shlex
+import tempfile
+import unittest
+from pathlib import Path
+
+from .. import cli
+from ..base.errors import UserError
+
+# Files that the rows below name.
+POINTS = "1 10\n2 20\n3 30\n4 45\n"
+TIMES = "# b data/in.txt --ballast=0\n#\n# schedule(ns) total(ns)\n1\t2\n3\t4\n5\t6\n7\t9\n"
+FILES = {
+    "in.txt": POINTS,
+    "good.txt": TIMES,
+    "nan.txt": TIMES.replace("5\t6", "5\tnan"),
+    "column.txt": TIMES.replace("5\t6", "5"),
+    "more.txt": TIMES.replace("5\t6", "5\t6\t7"),
+    "header.txt": TIMES.replace("total(ns)", "size"),
+    "twice.txt": TIMES * 2,
+    "short.txt": TIMES.replace("7\t9\n", ""),
+    "other.txt": TIMES.replace("in.txt", "others.txt"),
+    "empty.txt": "",
+    "binary.txt": "\udcff\udcfe\0",
+    "zero.txt": "1 10\n2 0\n",
+    "negative.txt": "1 10\n-2 5\n",
+    "same.txt": "5 10\n" * 4,
+    "apart.txt": TIMES.replace("in.txt", "same.txt"),
+    "damaged.txt": "1 2\n3\n",
+    "huge.txt": "200 1000000000\n",
+    "deep.txt": "20000 1\n",
+    "lone/lib/swift/linux/libswift_Concurrency.so": "",
+    "x:y/lib/swift/linux/libswift_Concurrency.so": "",
+    "x:y/lib/swift/linux/libswiftCore.so": "",
+    "empty/file": "",
+    "a b/file": "",
+    "future.json": '{"verdicts": [], "format": 99}',
+    "rows.json": '{"rows": []}',
+    "cut.json": '{"verdicts": [',
+}
+RUNTIMES = "runtimes are stock, before, after, package, upto:PATCH, asan, tsan, ubsan, debug, chaos and before-VARIANT"
+# Command and arguments, message, hint, each as far as it matters; and the exit status.
+ROWS = (
+    ("benchmark-scaling --workers 4096", "--workers: 4096 workers, but this process may use ", "give at most", 1),
+    ("benchmark-scaling --workers two", "--workers: 'two' is not a whole number", "", 2),
+    ("benchmark-scaling --rounds 0", "--rounds: 0 is less than 1", "give a number from 1", 2),
+    ("benchmark-scaling --filter (", "--filter: '(' is not a regular expression", "", 2),
+    ("benchmark-scaling before after stock", "3 runtimes are named", "name one or two", 2),
+    ("benchmark-scaling before tsan", "benchmarks are not compiled with a sanitizer", "utils/run-clients", 2),
+    ("benchmark-scaling no-such", "no runtime 'no-such'", RUNTIMES, 1),
+    ("benchmark-teardown --depth 31", "--depth: 31 is more than 30", "", 1),
+    ("benchmark-teardown --depth 1", "--depth: 1 is less than 2", "", 2),
+    ("benchmark-teardown --depth six", "--depth: 'six' is not a whole number", "", 2),
+    ("benchmark-load --most 10", "--most: 10 is less than 1000", "", 2),
+    ("benchmark-load --filter nope", "no row matches 'nope'", "run-benchmark --list prints the rows", 1),
+    ("benchmark-liveness no-such", "no runtime 'no-such'", RUNTIMES, 1),
+    ("benchmark-instructions --repeat 0", "--repeat: 0 is less than 1", "", 2),
+    ("benchmark-instructions --fast", "unrecognized arguments: --fast", "run-benchmark --help", 2),
+    ("benchmark-executor --rounds 0", "--rounds: 0 is less than 1", "", 2),
+    ("deinit-reproduce --runtimes before", "--runtimes: 'before' does not name different runtimes", "", 1),
+    ("deinit-reproduce --runtimes before,no-such", "no runtime 'no-such'", "", 1),
+    ("deinit-gen-points -v 5:1 10", "--values: the minimum 5 is greater than the maximum 1", "did you mean 1:5?", 2),
+    ("deinit-gen-points -v 5 10", "--values: '5' is not a range", "write MIN:MAX", 2),
+    ("deinit-gen-points -o 0:5 10", "--objects: 0 is less than 1", "", 2),
+    ("deinit-gen-points -5", "points: -5 is less than 1", "", 2),
+    ("deinit-gen-points 1000000000000", "points: 1,000,000,000,000 points would need about ", "are enough", 1),
+    ("deinit-gen-points -o 1:1000000000000 5", "--objects: a point with 1,000,000,000,000 objects would need", "", 1),
+    ("deinit-gen-points -v 0:20000 5", "--values: 20000 task-locals at once do not fit", "", 1),
+    ("deinit-gen-points 0", "points: 0 is less than 1", "", 2),
+    ("deinit-gen-points nan", "points: 'nan' is not a whole number", "", 2),
+    ("deinit-gen-points", "the following arguments are required: points", "gen-points.py --help", 2),
+    ("deinit-regression in.txt nan.txt", "nan.txt, line 6: 'nan' is not a time in nanoseconds", "measure it again", 1),
+    ("deinit-regression in.txt column.txt", "column.txt, line 6: the column total(ns) is missing", "", 1),
+    ("deinit-regression in.txt more.txt", "more.txt, line 6: 3 columns in place of 2", "", 1),
+    ("deinit-regression in.txt header.txt", "header.txt: no column total(ns) in the header", "", 1),
+    ("deinit-regression in.txt twice.txt", "twice.txt, line 8: a second header", "", 1),
+    ("deinit-regression in.txt short.txt", "short.txt has 3 points, in.txt has 4", "", 1),
+    ("deinit-regression in.txt other.txt", "other.txt was measured with others.txt (line 1), not with in.txt", "", 1),
+    (
+        "deinit-regression in.txt good.txt --diff other.txt",
+        "other.txt was measured with others.txt (line 1), good.txt with in.txt",
+        "",
+        1,
+    ),
+    ("deinit-regression in.txt good.txt -d short.txt", "short.txt has 3 points, good.txt has 4", "two datasets", 1),
+    ("deinit-regression good.txt", "good.txt does not hold its inputs", "./regression.py data/in.txt good.txt", 1),
+    ("deinit-regression good.txt in.txt", "good.txt has the columns schedule(ns) total(ns), and is no", "", 1),
+    ("deinit-regression in.txt empty.txt", "the dataset empty.txt has no points", "", 1),
+    ("deinit-regression empty.txt good.txt", "the inputs file empty.txt has no points", "", 1),
+    ("deinit-regression in.txt no-such.txt", "cannot read the dataset no-such.txt", "", 1),
+    ("deinit-regression in.txt binary.txt", "the dataset binary.txt is not a text file", "", 1),
+    ("deinit-regression zero.txt good.txt", "zero.txt, line 2: a point needs at least 1 object", "", 1),
+    ("deinit-regression negative.txt good.txt", "negative.txt, line 2: '-2 5' are not two whole numbers", "", 1),
+    ("deinit-regression in.txt good.txt -p vo,x", "--params: there is no parameter 'x'", "", 1),
+    ("deinit-regression in.txt good.txt -p o,o", "--params: a parameter is named twice", "", 1),
+    ("deinit-regression in.txt good.txt -y Z", "--phases: there is no phase 'Z'", "", 1),
+    ("deinit-regression in.txt good.txt --min-values=9", "no point of in.txt is left", "", 1),
+    ("deinit-regression in.txt good.txt --min-values=3 --max-values=2", "--min-values 3 is greater than", "", 1),
+    ("deinit-regression in.txt good.txt -p vo,v,o", "4 points are too few for 3 parameters", "", 1),
+    ("deinit-regression same.txt apart.txt -p o,1", "the parameters o,1 cannot be told apart", "", 1),
+    ("deinit-regression", "the following arguments are required: dataset", "regression.py --help", 2),
+    (
+        "deinit-run isolated_hop_copy in.txt",
+        "there is no benchmark 'isolated_hop_copy'",
+        "did you mean isolated_hop_",
+        1,
+    ),
+    ("deinit-run nonisolated_array", "no inputs file is named", "", 2),
+    ("deinit-run in.txt", "no benchmark is named", "--list prints all", 2),
+    ("deinit-run nonisolated_array no-such.txt", "cannot read the inputs file no-such.txt", "", 1),
+    ("deinit-run nonisolated_array empty.txt", "the inputs file empty.txt has no points", "", 1),
+    ("deinit-run nonisolated_array damaged.txt", "damaged.txt, line 2: the column objects is missing", "", 1),
+    (
+        "deinit-run isolated_hop_copy_array huge.txt",
+        "isolated_hop_copy_array with 200 values and 1,000,000,000 objects would need about ",
+        "take fewer",
+        1,
+    ),
+    ("deinit-run isolated_hop_copy_array deep.txt", "deep.txt: 20000 task-locals at once do not fit", "", 1),
+    ("deinit-run nonisolated_array in.txt --ballast=-1", "--ballast: -1 is less than 0", "", 2),
+    ("deinit-run nonisolated_array in.txt --balast=1", "unknown option '--balast'", "did you mean --ballast?", 2),
+    ("deinit-run nonisolated_array in.txt --points=5", "both an inputs file (in.txt) and --points", "", 1),
+    ("deinit-run async_array --values=9:1", "--values: the minimum 9 is greater than the maximum 1", "", 2),
+    ("deinit-run async_array --points=-4", "--points: -4 is less than 1", "", 2),
+    ("deinit-run nonisolated_array in.txt more.txt", "'more.txt' is one argument too many", "", 2),
+    ("deinit-draw-plots --data=nowhere", "there is no folder nowhere", "", 1),
+    ("deinit-draw-plots --data=empty no-such", "there is no plot 'no-such'", "the plots are isolated_copy_array", 1),
+    ("run-smoke-bench before", "1 runtimes are given, not two", "OLD NEW, or none for before and after", 1),
+    ("run-smoke-bench before nope", "no runtime 'nope'", RUNTIMES + ", or a folder", 1),
+    ("run-smoke-bench before upto:nope", "no patch 'nope' in patches/series", "", 1),
+    ("run-smoke-bench before ./none", "no folder ", "give a runtime's name or folder", 1),
+    ("run-smoke-bench before empty", "empty is not a runtime: it has no lib/swift/linux/lib", "utils/build-runtime", 1),
+    ("run-smoke-bench 'a b' before", "/a b is not a runtime", "", 1),
+    ("run-smoke-bench lone before", "lone is not a runtime: it has no lib/swift/linux/libswiftCore.so", "", 1),
+    ("run-smoke-bench before x:y", "x:y holds a colon", "", 1),
+    ("run-smoke-bench --filter (", "--filter: '(' is not a regular expression", "", 1),
+    ("run-smoke-bench --samples 3", "--samples 3 cannot show any change", "the rank test needs 5 or more", 1),
+    ("run-smoke-bench --samples many", "argument --samples: invalid int value: 'many'", "run-smoke-bench --help", 1),
+    ("run-smoke-bench --show no.json", "there is no no.json", "utils/run-smoke-bench makes it", 1),
+    ("run-smoke-bench --show cut.json", "cut.json is damaged: ", "utils/run-smoke-bench measures again", 1),
+    ("run-smoke-bench --show rows.json", "rows.json is not a result of run-smoke-bench", "", 1),
+    ("run-smoke-bench --show future.json", "future.json has format 99, this version reads 1", "", 1),
+    ("run-smoke-bench --show empty", "empty is a folder", "", 1),
+    ("run-test --filter (", "--filter: '(' is not a regular expression", "", 2),
+    ("run-test --runtime no-such", "no runtime 'no-such'", RUNTIMES, 1),
+    ("check-abi stock nope", "no runtime 'nope'", "", 1),
+    ("stress --seeds 3:1", "--seeds is FIRST[:LAST]", "utils/stress --help", 2),
+    ("stress nope", "no runtime 'nope'", "", 1),
+    ("doctor --clean checkout", "build/checkout may hold work of yours, and is never cleaned", "export what", 1),
+    ("doctor --clean ../..", "--clean: there is no part '../..'", "the parts are old, ccache, cache, build", 1),
+    ("doctor --dry-run", "--dry-run needs --clean", "", 2),
+    ("with-runtime", "no runtime is named", "utils/with-runtime after -- CMD", 2),
+    ("with-runtime upto:nope -- true", "no patch 'nope' in patches/series", "", 1),
+    ("with-runtime after", "no command is given", "", 2),
+    ("with-runtime --bind /no/such stock -- true", "--bind: no folder '/no/such'", "", 2),
+    (
+        "with-runtime --toolchain / stock -- true",
+        "/ is not a toolchain: it has no bin/swiftc",
+        "give the usr folder",
+        1,
+    ),
+)
+
+
+class BadInput(unittest.TestCase):
+    def test_each_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.addCleanup(os.chdir, os.getcwd())
+            os.chdir(folder)
+            for name, text in FILES.items():
+                Path(name).parent.mkdir(parents=True, exist_ok=True)
+                Path(name).write_text(text, errors="surrogateescape")
+            for line, message, hint, status in ROWS:
+                command, *words = shlex.split(line)
+                with self.subTest(line), self.assertRaises(UserError) as raised, _silent():
+                    cli._run(cli.module_of(command), words)
+                found = raised.exception
+                with self.subTest(line):
+                    self.assertIn(message, found.message)
+                    self.assertIn(hint, found.hint)
+                    self.assertEqual(found.status, status)
+
+
+def _silent():
+    return contextlib.redirect_stdout(io.StringIO())
