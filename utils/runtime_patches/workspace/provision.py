@@ -321,7 +321,9 @@ def _commit_source(pin, swift):
         },
     }
     tag = pin.swift.tag
-    for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"], ["commit", "-q", "-m", tag], ["tag", tag]):
+    # One file for all objects: clones link it in place of 30,000.
+    pack = ["repack", "-a", "-d", "-q", "--window=0"]
+    for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"], ["commit", "-q", "-m", tag], ["tag", tag], pack):
         # `gc` would run in a session of its own, and outlive a set-up that is killed.
         run_logged(
             ["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", *args],
