@@ -150,8 +150,6 @@ ROWS = (
     ("check-abi stock nope", "no runtime 'nope'", "", 1),
     ("stress --seeds 3:1", "--seeds is FIRST[:LAST]", "utils/stress --help", 2),
     ("stress nope", "no runtime 'nope'", "", 1),
-    ("doctor --clean checkout", "build/checkout may hold work of yours, and is never cleaned", "export what", 1),
-    ("doctor --clean ../..", "--clean: there is no part '../..'", "the parts are old, ccache, cache, build", 1),
     ("doctor --dry-run", "--dry-run needs --clean", "", 2),
     ("with-runtime", "no runtime is named", "utils/with-runtime after -- CMD", 2),
     ("with-runtime upto:nope -- true", "no patch 'nope' in patches/series", "", 1),
