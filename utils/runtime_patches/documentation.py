@@ -171,11 +171,6 @@ def _table(machine, name, title, *rows):
     return f"{table.markdown()}\n\n{_conditions(result)}"
 
 
-def _summary(machine, name):
-    result = _load(machine, name)
-    return " ".join([*result.summary, _conditions(result)])
-
-
 def _plots(folder, drawn, machine, name, file, *titles):
     result = _load(machine, name)
     curves = [curve for curve in result.curves if not titles or curve.title in titles]
@@ -192,9 +187,7 @@ def _plots(folder, drawn, machine, name, file, *titles):
 KINDS: dict[str, Callable[..., str]] = {
     "series": _series,
     "commands": _commands,
-    "reference": _reference,
     "smoke": _smoke,
     "table": _table,
-    "summary": _summary,
     "plots": _plots,
 }

@@ -38,11 +38,7 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
             start_new_session=True,
             pass_fds=locks.held(),
         )
-        try:
-            status = process.wait()
-        except BaseException:
-            end(process)
-            raise
+        status, _ = ended(process)
     if status == 0:
         return log
     text = log.read_text(errors="replace")
@@ -83,6 +79,16 @@ def terminable():
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
+
+
+def ended(process):
+    """(status, standard error) of a child that leads a session of its own. It ends with this process."""
+    try:
+        _, errors = process.communicate()
+    except BaseException:
+        end(process)
+        raise
+    return process.returncode, errors
 
 
 def end(process):

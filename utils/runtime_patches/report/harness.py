@@ -1,6 +1,6 @@
 """The parts of the page that come from harnesses: tables, dots and curves as given."""
 
-from .html import Html, details, join, of, table, tag
+from .html import Html, details, join, of, quiet, table, tag
 from .svg import Plot, marker, number
 from .svg import dots as dots_chart
 
@@ -69,10 +69,5 @@ def _dots(entry):
             )
         )
     return join(
-        [
-            tag("h4", entry.title),
-            tag("p", entry.x, class_="quiet"),
-            tag("ul", legend, class_="legend"),
-            tag("ul", rows, class_="top"),
-        ]
+        [tag("h4", entry.title), quiet(entry.x), tag("ul", legend, class_="legend"), tag("ul", rows, class_="top")]
     )

@@ -42,15 +42,22 @@ def table(title, columns, rows):
             "tr", [tag("th", cell, scope="row") if index == 0 else tag("td", cell) for index, cell in enumerate(row)]
         )
 
-    head = tag("tr", [tag("th", column, scope="col") for column in columns])
-    return tag(
-        "div",
-        tag("table", tag("caption", title), tag("thead", head), tag("tbody", list(map(line, rows)))),
-        class_="scroll",
-        tabindex=0,
-        role="region",
-        aria_label=title,
-    )
+    return scroll(title, tag("table", tag("caption", title), head(columns), tag("tbody", list(map(line, rows)))))
+
+
+def head(columns):
+    """The head of a table."""
+    return tag("thead", tag("tr", [tag("th", column, scope="col") for column in columns]))
+
+
+def scroll(label, *children):
+    """What scrolls by itself when it is wider than the page."""
+    return tag("div", *children, class_="scroll", tabindex=0, role="region", aria_label=label)
+
+
+def quiet(*children):
+    """A paragraph in grey."""
+    return tag("p", *children, class_="quiet")
 
 
 def details(summary, *children):

@@ -8,7 +8,7 @@ from ..base.schema import is_number
 from ..base.text import plural
 from . import harness, smoke
 from .groups import groups as grouped
-from .html import Html, details, join, table, tag
+from .html import Html, details, join, quiet, table, tag
 
 _STYLE = Path(__file__).with_name("style.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -66,7 +66,7 @@ def render(results, notes, made):
         tag(
             "header",
             tag("h1", title),
-            tag("p", said, class_="quiet"),
+            quiet(said),
             tag("nav", tag("ul", links), aria_label="Sections"),
             tag("span", "Theme ", *themes, class_="choice theme"),
         ),
@@ -107,7 +107,7 @@ def _benchmarks(groups):
     ]
     for group in groups:
         machines = ", ".join(f"{run.label}: {run.data.environment}" for run in group.runs)
-        text = join([tag("p", machines, class_="quiet"), smoke.table(group)])
+        text = join([quiet(machines), smoke.table(group)])
         parts += [
             tag("h3", group.title, id=group.anchor),
             details(f"All rows of {group.title}", text) if group.step else text,

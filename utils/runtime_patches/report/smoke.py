@@ -9,7 +9,7 @@ from ..results.table import number
 from ..series import series
 from . import svg
 from .groups import together
-from .html import Html, details, join, of, tag
+from .html import Html, details, head, join, of, quiet, scroll, tag
 from .html import table as plain_table
 
 CHIPS = {
@@ -104,7 +104,7 @@ def _changed(group, rows, verdict, title, limit):
         [
             tag("h4", title),
             tag("ul", items, class_="top"),
-            more > 0 and tag("p", f"the best of each kind; {more} more below", class_="quiet"),
+            more > 0 and quiet(f"the best of each kind; {more} more below"),
         ]
     )
 
@@ -203,14 +203,13 @@ def table(group):
         tag("li", tag("span", class_=f"key s{place}"), name)
         for place, name in enumerate((group.old, f"{group.old} again (the control)", group.new))
     ]
-    head = tag("tr", [tag("th", title, scope="col") for title in columns])
     return join(
         [
             tag(
                 "div",
                 tag("span", "Show ", *choices, class_="choice"),
                 tag("ul", legend, class_="legend"),
-                tag("table", tag("thead", head), *body, class_="cards"),
+                tag("table", head(columns), *body, class_="cards"),
                 class_="rows",
             ),
             *_one_sided(group),
@@ -254,37 +253,22 @@ def _details(group, run, v):
             f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}",
         ]
         lines.append(tag("tr", tag("th", name, scope="row"), [tag("td", cell) for cell in cells]))
-    command = [
-        "utils/run-smoke-bench",
-        "--filter",
-        "^" + v.name.replace(".", r"\.") + "$",
-        "--samples",
-        str(run.data.method.rounds),
-    ]
-    command += [group.old, group.new] if (group.old, group.new) != ("before", "after") else []
+    only = ["--filter", "^" + v.name.replace(".", r"\.") + "$", "--samples", str(run.data.method.rounds)]
+    command = ["utils/run-smoke-bench", *only, *_named(group.old, group.new)]
     caption = (
         f"{run.label}: µs of a process (the median of its samples without the first); memory is the median of "
         "the largest resident set"
     )
-    head = ("", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB")
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("caption", caption),
-            tag("thead", tag("tr", [tag("th", one, scope="col") for one in head])),
-            tag("tbody", lines),
-        ),
+    columns = ("", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB")
+    return scroll(
+        f"Figures of {v.name} on {run.label}",
+        tag("table", tag("caption", caption), head(columns), tag("tbody", lines)),
         tag(
             "p",
             f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows; {group.old} against itself "
             f"{v.noise * 100:+.1f}%; change {v.delta * 100:+.1f}%.",
         ),
         tag("p", "Measure it again: ", tag("code", shlex.join(command))),
-        class_="scroll",
-        tabindex=0,
-        role="region",
-        aria_label=f"Figures of {v.name} on {run.label}",
     )
 
 
@@ -315,15 +299,12 @@ def per_patch(found):
     lines = []
     for patch in series.load():
         cells = [
-            join([patch.subject, tag("p", patch.fields.get("Upstream-Status", ""), class_="quiet")]),
+            join([patch.subject, quiet(patch.fields.get("Upstream-Status", ""))]),
             patch.fields.get("Benchmark", ""),
         ]
         if steps:
-            cells.append(
-                _step(steps[patch.slug])
-                if patch.slug in steps
-                else tag("p", "not measured in these results", class_="quiet")
-            )
+            alone = steps.get(patch.slug)
+            cells.append(_step(alone) if alone else quiet("not measured in these results"))
         lines.append(
             tag(
                 "tr",
@@ -336,15 +317,8 @@ def per_patch(found):
     command = f"utils/run-smoke-bench {' '.join(example)} --output build/report/patch-{example[-1][5:]}"
     return join(
         [
-            tag(
-                "p", "Each patch against the series up to the one before it. Measure one alone: ", tag("code", command)
-            ),
-            tag(
-                "table",
-                tag("thead", tag("tr", [tag("th", title, scope="col") for title in columns])),
-                tag("tbody", lines),
-                class_="cards patches",
-            ),
+            tag("p", "Each patch against the one before it. Measure one alone: ", tag("code", command)),
+            tag("table", head(columns), tag("tbody", lines), class_="cards patches"),
         ]
     )
 
@@ -357,15 +331,14 @@ def _step(group):
         for name, ratio, verdict in changed
     ]
     rest = len(group.combined()) - len(changed)
-    return join(
-        [
-            items and tag("ul", items, class_="plain"),
-            tag("p", f"{plural(rest, 'row')} without a change", class_="quiet"),
-        ]
-    )
+    return join([items and tag("ul", items, class_="plain"), quiet(f"{plural(rest, 'row')} without a change")])
 
 
 def command(comparison):
     """The command line that measures a run again."""
-    sides = list(comparison.names)
-    return shlex.join(["utils/run-smoke-bench"] + (sides if sides != ["before", "after"] else []))
+    return shlex.join(["utils/run-smoke-bench", *_named(*comparison.names)])
+
+
+def _named(old, new):
+    """The two runtimes as arguments, if they are not the default."""
+    return [old, new] if (old, new) != ("before", "after") else []

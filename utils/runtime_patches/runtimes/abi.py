@@ -14,39 +14,18 @@ from ..series import series
 from . import build, symbols
 from .libraries import CONCURRENCY, NAMES
 
-# Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in
-# RemoteInspection) know these. A name stands for the records nested in it, too.
-RECORDS = (
-    "swift::HeapObject",
-    "swift::Job",
-    "swift::AsyncTask",
-    "swift::NullaryContinuationJob",
-    "swift::AsyncContext",
-    "swift::ContinuationAsyncContext",
-    "swift::DefaultActor",
-    "swift::TaskGroup",
-    "swift::AsyncLet",
-    "swift::TaskExecutorRef",
-    "swift::SerialExecutorRef",
-    "swift::TaskOptionRecord",
-    "swift::TaskStatusRecord",
-    "swift::ChildTaskStatusRecord",
-    "swift::TaskGroupTaskStatusRecord",
-    "swift::CancellationNotificationStatusRecord",
-    "swift::EscalationNotificationStatusRecord",
-    "swift::TaskDependencyStatusRecord",
-    "(anonymous namespace)::ActiveTaskStatus",
-    "ActiveTaskStatus",
-    "swift::ActiveTaskStatus",
-    "(anonymous namespace)::ActiveActorStatus",
-    "ActiveActorStatus",
-    "DefaultActorImpl",
-    "DefaultActorImplHeader",
-    "DefaultActorImplFooter",
-    "(anonymous namespace)::DefaultActorImpl",
-    "(anonymous namespace)::DefaultActorImplHeader",
-    "(anonymous namespace)::DefaultActorImplFooter",
+# Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in RemoteInspection) know these,
+# in `swift` or in no name space. A name stands for the records nested in it, too.
+RECORDS = set(
+    """
+    HeapObject Job AsyncTask NullaryContinuationJob AsyncContext ContinuationAsyncContext DefaultActor TaskGroup
+    AsyncLet TaskExecutorRef SerialExecutorRef TaskOptionRecord TaskStatusRecord ChildTaskStatusRecord
+    TaskGroupTaskStatusRecord CancellationNotificationStatusRecord EscalationNotificationStatusRecord
+    TaskDependencyStatusRecord ActiveTaskStatus ActiveActorStatus
+    DefaultActorImpl DefaultActorImplHeader DefaultActorImplFooter
+    """.split()
 )
+_NAME_SPACE = r"^(swift|\(anonymous namespace\))::"
 _SOURCE = "Concurrency/Actor.cpp"
 _DEBUG = "_swift_concurrency_debug_"
 
@@ -63,10 +42,9 @@ def layouts(ws, runtime):
         lines = block.split("\n\n")[0].splitlines()
         record = re.sub(r"^ *0 \| (?:class|struct|union) ", "", lines[0])
         record = re.sub(r" \(empty\)$", "", record)
-        outer = record.split("<")[0]
-        if any(outer == r or outer.startswith(r + "::") for r in RECORDS):
-            if "(unnamed" not in record and "lambda" not in record:
-                found[record] = [re.sub(r"/\S+/", "", line) for line in lines]
+        outer = re.sub(_NAME_SPACE, "", record.split("<")[0]).split("::")[0]
+        if outer in RECORDS and "(unnamed" not in record and "lambda" not in record:
+            found[record] = [re.sub(r"/\S+/", "", line) for line in lines]
     return found
 
 

@@ -46,22 +46,8 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=
         if swift:
             imported = ["-import-objc-header", str(bridging)] if bridging else []
             imported += [word for include in includes for word in ("-Xcc", include)]
-            _run(
-                ws,
-                runtime,
-                [
-                    "swiftc",
-                    *flags,
-                    "-parse-as-library",
-                    "-module-name",
-                    "main",
-                    *imported,
-                    *map(str, swift),
-                    *objects,
-                    "-o",
-                    str(partial),
-                ],
-            )
+            argv = ["swiftc", *flags, *"-parse-as-library -module-name main".split(), *imported, *map(str, swift)]
+            _run(ws, runtime, [*argv, *objects, "-o", str(partial)])
         else:
             _run(ws, runtime, ["clang", *objects, *link, "-o", str(partial)])
         os.replace(partial, program)

@@ -21,12 +21,9 @@ def export(git, commit, target):
     """Writes the parts of `commit` that the build reads to `target`."""
     run_logged(
         [
-            "bash",
-            "-o",
-            "pipefail",
-            "-c",
+            *"bash -o pipefail -c".split(),
             'git archive "$1" -- "${@:3}" | tar -x -C "$2"',
-            "bash",
+            "",
             commit,
             str(target),
             *_PARTS,

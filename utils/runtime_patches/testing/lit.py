@@ -22,7 +22,7 @@ from ..base import locks, pins, progress, schema
 from ..base.errors import UserError
 from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
-from ..base.process import end, terminable
+from ..base.process import ended, terminable
 from ..base.progress import note
 from ..workspace import herd
 from . import unittest_modules
@@ -209,11 +209,7 @@ def _lit(command, env, lit, output, name, results):
         process = subprocess.Popen(
             command(options), env=env, start_new_session=True, stdout=subprocess.DEVNULL if quiet else None
         )
-        try:
-            status = process.wait()
-        except BaseException:
-            end(process)
-            raise
+        status, _ = ended(process)
     if not given & _LISTING:
         results.add(report, total, status, outputs=quiet)
     return status

@@ -10,7 +10,7 @@ from statistics import median
 
 from ...base import files
 from ...base.errors import UserError
-from ...base.process import end
+from ...base.process import ended
 from ...runtimes.libraries import NAMES
 from . import dataset, driver, points
 
@@ -160,7 +160,9 @@ class Campaign(Results):
         )
         try:
             with open(partial, "wb") as out:
-                status, errors = self._run(self.runtimes[name], argv, out)
+                options = {"stdout": out, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+                child = self.runtimes[name].popen(self.ws, argv, binds=[self.home], stdin=subprocess.DEVNULL, **options)
+                status, errors = ended(child)
             if status == 0:
                 partial.rename(path)
         finally:
@@ -175,26 +177,6 @@ class Campaign(Results):
                 f"./run-benchmark.sh {run.benchmark} '{inputs}' --ballast={run.ballast} --runtime={name}",
             )
         return True
-
-    def _run(self, runtime, argv, out):
-        """Runs a measurement; ends it when this process is told to end. Returns its exit status and what it
-        wrote to standard error."""
-        process = runtime.popen(
-            self.ws,
-            argv,
-            binds=[self.home],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            _, errors = process.communicate()
-        except BaseException:
-            end(process)
-            raise
-        return process.returncode, errors
 
     def _merge(self, run, name):
         rounds = [dataset.read_dataset(self._raw_path(run, name, number)) for number in range(1, self._count(run) + 1)]

@@ -11,6 +11,7 @@ import os
 import re
 from dataclasses import dataclass
 
+from ...base import files
 from ...base.errors import UserError
 
 INPUTS = ["values", "objects"]
@@ -153,11 +154,8 @@ def check_same_inputs(dataset, baseline, inputs):
 
 def write_dataset(path, dataset):
     """Writes the times of `dataset` as run-benchmark.sh does; the file appears when whole."""
-    partial = f"{path}.partial"
-    with open(partial, "w", encoding="utf-8") as out:
-        out.write(f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n")
-        out.writelines(f"{row[0]:.0f}\t{row[1]:.0f}\n" for row in zip(dataset.schedule, dataset.total))
-    os.replace(partial, path)
+    rows = "".join(f"{row[0]:.0f}\t{row[1]:.0f}\n" for row in zip(dataset.schedule, dataset.total))
+    files.write(path, f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n{rows}")
 
 
 def _read(path, kind, hint):

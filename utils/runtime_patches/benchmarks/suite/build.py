@@ -26,6 +26,7 @@ BINARY = f"Benchmark_O-{platform.machine()}-unknown-linux-gnu"
 
 _COMMON = ["-O", "-whole-module-optimization", "-c", "-module-cache-path", "module-cache"]
 _SUITE = ["-swift-version", "4"]
+_LIBRARY = [*_SUITE, "-parse-as-library"]
 _CXX = ["-Xfrontend", "-enable-experimental-cxx-interop", "-Xcc", "-std=c++20"]
 _KEPT = 4
 
@@ -65,29 +66,15 @@ def suite(ws):
         source = home / "single-source" / f"{name}.swift"
         cxx = home / "cxx-source" / f"{name}.swift"
         if source.exists() and not name.startswith("ObjectiveC"):
-            found[name] = Module(name, [source], [*_SUITE, "-parse-as-library"])
+            found[name] = Module(name, [source], _LIBRARY)
         elif cxx.exists():
             headers = home / "utils" / "CxxTests"
-            found[name] = Module(
-                name,
-                [cxx],
-                [
-                    *_SUITE,
-                    "-parse-as-library",
-                    *_CXX,
-                    "-I",
-                    str(headers),
-                    "-Xfrontend",
-                    "-validate-tbd-against-ir=none",
-                ],
-                headers=sorted(headers.iterdir()),
-            )
+            flags = [*_LIBRARY, *_CXX, *"-Xfrontend -validate-tbd-against-ir=none -I".split(), str(headers)]
+            found[name] = Module(name, [cxx], flags, headers=sorted(headers.iterdir()))
         elif (home / "multi-source" / name).is_dir():
-            found[name] = Module(
-                name, sorted((home / "multi-source" / name).glob("*.swift")), [*_SUITE, "-parse-as-library"]
-            )
+            found[name] = Module(name, sorted((home / "multi-source" / name).glob("*.swift")), _LIBRARY)
     for source in sorted(OURS.glob("*.swift")):
-        found[source.stem] = Module(source.stem, [source], [*_SUITE, "-parse-as-library"], ours=True)
+        found[source.stem] = Module(source.stem, [source], _LIBRARY, ours=True)
     return found
 
 
@@ -139,7 +126,7 @@ def build(ws, chosen):
     home = ws.swift / "benchmark" / "utils"
     with locks.exclusive(FOLDER):
         rules = _Rules(ws)
-        utils = rules.add(Module("TestsUtils", [home / "TestsUtils.swift"], [*_SUITE, "-parse-as-library"]))
+        utils = rules.add(Module("TestsUtils", [home / "TestsUtils.swift"], _LIBRARY))
         driver = rules.add(
             Module("DriverUtils", [home / "DriverUtils.swift", home / "ArgParse.swift"], ["-parse-as-library"]), [utils]
         )
@@ -180,23 +167,8 @@ class _Rules:
         folder = f"modules/{module.name}-{key}"
         target = f"{folder}/{module.name}.o"
         imports = [word for need in needs for word in ("-I", os.path.dirname(need))]
-        self._rule(
-            target,
-            needs,
-            [
-                "swiftc",
-                *module.flags,
-                *imports,
-                "-module-name",
-                module.name,
-                "-emit-module",
-                "-emit-module-path",
-                f"{folder}/{module.name}.swiftmodule",
-                "-o",
-                target,
-                *map(str, module.sources),
-            ],
-        )
+        made = ["-module-name", module.name, "-emit-module-path", f"{folder}/{module.name}.swiftmodule", "-o", target]
+        self._rule(target, needs, ["swiftc", *module.flags, *imports, "-emit-module", *made, *map(str, module.sources)])
         return target
 
     def native(self, source):
@@ -210,22 +182,8 @@ class _Rules:
         """The binary; it finds its libraries beside it, as upstream's does on Darwin."""
         key = hashlib.sha256(" ".join([self.base, *objects]).encode()).hexdigest()[:16]
         target = f"binaries/{key}/{BINARY}"
-        self._rule(
-            target,
-            objects,
-            [
-                "swiftc",
-                "-O",
-                *objects,
-                "-o",
-                target,
-                "-no-toolchain-stdlib-rpath",
-                "-Xlinker",
-                "-rpath",
-                "-Xlinker",
-                "$ORIGIN/../lib/swift/linux",
-            ],
-        )
+        path = "-no-toolchain-stdlib-rpath -Xlinker -rpath -Xlinker $ORIGIN/../lib/swift/linux".split()
+        self._rule(target, objects, ["swiftc", "-O", *objects, "-o", target, *path])
         return target
 
     def _rule(self, target, needs, argv):
