@@ -133,29 +133,26 @@ class Package:
         key = digest.hexdigest()
         if (files.read_record(made) or {}).get("key") == key and files.is_intact(made):
             return
-        partial = self.out.with_name("out.partial")
-        remove(partial)
-        for part in ("lib", "static", "debug", "notes"):
-            (partial / part).mkdir(parents=True)
-        # Relative to the folder of the build, whose own path may hold spaces.
-        inside, commands = partial.name, []
-        for library in tree.libraries(self.place):
-            stem = library.name.removesuffix(".so")
-            (partial / "notes" / stem).write_bytes(note(f"{mark} of {stem}\n"))
-            commands += self._shared(library, stem, inside)
-            if objects := self._objects(library):
-                commands += self._static(stem, objects, inside)
-        run_logged(
-            self.ws.command(["sh", "-e", "-c", "\n".join(commands)], fixed=tree.places(self.place), cwd=self.place),
-            "finish-package",
-            env=self.ws.environment(),
-            failed="the libraries could not be finished",
-        )
-        remove(partial / "notes")
-        everything = [path for path in partial.rglob("*") if path.is_file()]
-        files.write_intact(partial / files.MADE, {"key": key}, everything)
-        remove(self.out)
-        partial.rename(self.out)
+        with files.replaced(self.out) as partial:
+            for part in ("lib", "static", "debug", "notes"):
+                (partial / part).mkdir()
+            # Relative to the folder of the build, whose own path may hold spaces.
+            inside, commands = partial.name, []
+            for library in tree.libraries(self.place):
+                stem = library.name.removesuffix(".so")
+                (partial / "notes" / stem).write_bytes(note(f"{mark} of {stem}\n"))
+                commands += self._shared(library, stem, inside)
+                if objects := self._objects(library):
+                    commands += self._static(stem, objects, inside)
+            run_logged(
+                self.ws.command(["sh", "-e", "-c", "\n".join(commands)], fixed=tree.places(self.place), cwd=self.place),
+                "finish-package",
+                env=self.ws.environment(),
+                failed="the libraries could not be finished",
+            )
+            remove(partial / "notes")
+            everything = [path for path in partial.rglob("*") if path.is_file()]
+            files.write_intact(partial / files.MADE, {"key": key}, everything)
 
     def _shared(self, library, stem, out):
         """Commands that lay a stripped and marked library in out/lib, and its debug symbols in out/debug."""
