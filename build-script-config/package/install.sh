@@ -82,7 +82,10 @@ exists() { [ -e "$1" ] || [ -L "$1" ]; }
 lay() {
   ln -P "$1" "$2.partial" 2>/dev/null && mv -f "$2.partial" "$2" 2>/dev/null || {
     rm -f "$2.partial"
-    cp -pP "$1" "$2.partial" 2>/dev/null && mv -f "$2.partial" "$2"
+    cp -pP "$1" "$2.partial" && mv -f "$2.partial" "$2"
+  } 2>/dev/null || {
+    rm -f "$2.partial"
+    return 1
   }
 }
 
@@ -94,7 +97,7 @@ restore() {
     if [ ! -e "$state/files" ]; then
       continue
     elif exists "$state/backup/$name"; then
-      lay "$state/backup/$name" "$target/$name" ||
+      lay "$state/backup/$name" "$target/$name" || cmp -s "$state/backup/$name" "$target/$name" ||
         fail "$target/$name cannot be put back" "see who owns $target, and whether the disk is full"
     elif [ "$(sum "$target/$name")" = "$digest" ]; then
       rm -f "$target/$name" || fail "$target/$name cannot be removed" "check who owns $target"
@@ -219,6 +222,9 @@ if [ -e "$state" ]; then
   fi
   fail "series $(field series "$state/manifest.json") is installed in $target" "$undo_it, then again"
 fi
+for name in $names; do
+  [ ! -d "$target/$name" ] || fail "$target/$name is a folder" "give another folder"
+done
 created=
 if [ ! -d "$target" ]; then
   mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
@@ -233,7 +239,7 @@ fi
 # Laid beside what is there, then exchanged: no program finds half a file.
 give_up() {
   restore
-  fail "$1 cannot be written" "see whether the disk is full; nothing was changed"
+  fail "$1 cannot be written" "see whether the disk is full, and who owns the file; nothing was changed"
 }
 trap 'restore; exit 129' HUP
 trap 'restore; exit 130' INT
@@ -254,7 +260,7 @@ for name in $names; do
 done
 mv "$state/files.partial" "$state/files" || give_up "$state"
 for name in $names; do
-  mv -f "$target/$name.partial" "$target/$name" || give_up "$target/$name"
+  mv -f "$target/$name.partial" "$target/$name" 2>/dev/null || give_up "$target/$name"
 done
 : >"$state/done" || give_up "$state"
 trap - HUP INT TERM
