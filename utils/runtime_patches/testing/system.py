@@ -37,13 +37,13 @@ class System:
         self.emulator = architecture.emulator
         self.root = sysroot.release(ws, suite) if suite else self.target.system
         self.beside = dispatch.ensure(ws, self.target) / "shared"
-        self.places = [*self.target.places, *([(self.emulator, self.emulator)] if self.emulator else [])]
+        self.places = [*self.target.places, *([(self.emulator, "/emulator")] if self.emulator else [])]
 
     def parameters(self, seen):
         """Parameters of test/lit.cfg.py; seen: the folders that the programs need."""
         if self.emulator:
             # It finds the loader and the libraries below the system; what else programs open is the workspace's.
-            runner = [self.emulator, "-L", sysroot.SYSTEM]
+            runner = ["/emulator", "-L", sysroot.SYSTEM]
         else:
             fixed = [(path, path) for path in (sysroot.LIB, *seen)]
             mounts = sandbox.mounts(self.root, [], fixed)
