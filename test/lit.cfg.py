@@ -173,7 +173,7 @@ del lit_config.note, lit_config.warning
 def adapted(text):
     """Upstream's substitution for this run: a command for a system elsewhere is started by `runner`."""
     if sysroot:
-        text = text.replace(config.target_clang, f"{config.target_clang} --sysroot={sysroot}")
+        text = text.replace(config.target_clang, f"{config.target_clang} --sysroot={sysroot} -fuse-ld=lld")
     return text.replace(config.target_run, config.target_run + lit_config.params.get("runner", ""))
 
 
