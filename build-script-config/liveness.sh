@@ -10,6 +10,10 @@ flags="$(cached CMAKE_CXX_FLAGS) $(cached CMAKE_CXX_FLAGS_RELEASE)" target=$(cac
 if [ -n "$target" ]; then
   flags="$flags --target=$target --sysroot=$(cached CMAKE_SYSROOT) -Wl,--build-id=sha1"
 fi
+case $target in
+aarch64*) ;;
+*) flags="$flags -mcx16" ;;
+esac
 mkdir -p "$out"
 key=$(cat "$0" "$here"/*.cpp "$here"/*.h "$here"/include/*.h "$concurrency"/*.h "$swift"/include/swift/ABI/*.h \
   "$swift"/include/swift/Runtime/*.h "$build/CMakeCache.txt" | sha256sum | cut -c 1-16)
@@ -18,7 +22,7 @@ key=$(cat "$0" "$here"/*.cpp "$here"/*.h "$here"/include/*.h "$concurrency"/*.h 
 # Never unloaded: its threads run until the process ends.
 # shellcheck disable=SC2046,SC2086 # the flags are words
 "$usr/bin/clang++" -std=c++17 $flags -D_GNU_SOURCE -DSWIFT_CONCURRENCY_USES_DISPATCH=1 -DSWIFT_THREADING_LINUX \
-  -fPIC -fno-rtti -fno-exceptions -funwind-tables -mcx16 -fvisibility=hidden -fvisibility-inlines-hidden -shared \
+  -fPIC -fno-rtti -fno-exceptions -funwind-tables -fvisibility=hidden -fvisibility-inlines-hidden -shared \
   -fuse-ld=lld -Wl,-z,nodelete -Wl,-soname,libswift_Liveness.so -Wl,-rpath,'$ORIGIN' -I"$here/include" \
   -I"$swift/include" -I"$swift/Runtimes/Core/include" -I"$swift/stdlib/include" -I"$swift/stdlib/public/SwiftShims" \
   -I"$concurrency" -I"$build/include" "$here"/*.cpp -o "$out/partial.so" \

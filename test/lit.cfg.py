@@ -5,12 +5,12 @@ would fill in: a toolchain, a folder of runtime libraries and the checkout are l
 them). So one test runs in both places. What follows upstream's is what it does not know: which runtime this is.
 """
 
-import json
 import os
 import re
 import shutil
 import subprocess
 import warnings
+from pathlib import Path
 
 import lit.formats
 
@@ -54,7 +54,10 @@ def tool(name, *others):
 
 
 toolchain = folder("swift_toolchain", "the usr folder of a Swift toolchain")
-own = os.path.join(toolchain, "lib", "swift")
+# Where programs run elsewhere than they are compiled, target_lib is of a toolchain for that system.
+own = os.path.join(folder("target_lib", "the lib folder of a toolchain", default=f"{toolchain}/lib"), "swift")
+sysroot = folder("sysroot", "the system that programs are compiled against", default="")
+beside = folder("beside", "libraries in place of the toolchain's and the runtime's", default="")
 runtime = parameter("runtime", "the name of the runtime under test")
 libdir = folder(
     "runtime_libdir",
@@ -71,7 +74,7 @@ upstream = getattr(config, "upstream_folder", None)
 config.environment.pop("LD_LIBRARY_PATH", None)
 compiler, clang = tool("swiftc"), tool("clang")
 tools = os.path.dirname(tool("FileCheck", *(f"FileCheck-{n}" for n in range(30, 14, -1))))
-triple = json.loads(subprocess.check_output([compiler, "-print-target-info"]))["target"]["triple"]
+triple = next(Path(own, "linux", "Swift.swiftmodule").glob("*.swiftmodule")).stem
 note(f"testing runtime '{runtime}' in {libdir} for {triple}")
 
 
@@ -82,10 +85,11 @@ def resources():
         lit_config.params["resources"] = made
         shutil.rmtree(made, ignore_errors=True)
         os.makedirs(os.path.join(made, "linux"))
-        for source, place in ((libdir, "linux"), (unittest, "linux"), (os.path.join(own, "linux"), "linux"), (own, "")):
+        for source in (beside, libdir, unittest, os.path.join(own, "linux"), own):
+            place = os.path.join(made, "" if source == own else "linux")
             for name in os.listdir(source) if source else ():
-                if not os.path.lexists(os.path.join(made, place, name)):
-                    os.symlink(os.path.join(source, name), os.path.join(made, place, name))
+                if not os.path.lexists(os.path.join(place, name)):
+                    os.symlink(os.path.join(source, name), os.path.join(place, name))
     return made
 
 
@@ -124,7 +128,7 @@ values = {
     "SWIFT_ENABLE_REFLECTION": "TRUE",
     "SWIFT_ASAN_BUILD": "TRUE" if "address" in sanitizers else "",
     "LLVM_ENABLE_ASSERTIONS": "TRUE" if asserts else "",
-    "SWIFT_BUILD_SWIFT_SYNTAX": "TRUE" if os.path.isdir(os.path.join(own, "host", "plugins")) else "",
+    "SWIFT_BUILD_SWIFT_SYNTAX": "TRUE" if os.path.isdir(os.path.join(toolchain, "lib/swift/host/plugins")) else "",
 }
 for module, option in (
     ("_Concurrency", "SWIFT_ENABLE_EXPERIMENTAL_CONCURRENCY"),
@@ -147,6 +151,10 @@ if os.path.realpath(link) != os.path.realpath(cache):
     if os.path.lexists(link):
         os.unlink(link)
     os.symlink(cache, link)
+if sysroot:
+    os.environ["SWIFT_DRIVER_TEST_OPTIONS"] = (
+        f" -sdk {sysroot} -use-ld=lld -Xcc --sysroot={sysroot} -Xclang-linker --sysroot={sysroot}"
+    )
 features = [clang, "-E", "-P", "-x", "c", "-I", os.path.join(swift, "include")]
 features.append(os.path.join(swift, "test", "lit.swift-features.cfg.inc"))
 with open(os.path.join(swift, "test", "lit.site.cfg.in")) as template:
@@ -160,9 +168,18 @@ with warnings.catch_warnings():
     exec(subprocess.check_output(features, text=True))
     lit_config.load_config(config, os.path.join(swift, "test", "lit.cfg"))
 del lit_config.note, lit_config.warning
-# Newer versions of lit than upstream's take a text literally, also where it refers to a part of the name.
+
+
+def adapted(text):
+    """Upstream's substitution for this run: a command for a system elsewhere is started by `runner`."""
+    if sysroot:
+        text = text.replace(config.target_clang, f"{config.target_clang} --sysroot={sysroot} -fuse-ld=lld")
+    return text.replace(config.target_run, config.target_run + lit_config.params.get("runner", ""))
+
+
 config.substitutions = [
-    (name, SubstituteCaptures(text) if isinstance(text, str) and r"\1" in text else text)
+    # Newer versions of lit than upstream's take a text literally, also where it refers to a part of the name.
+    (name, (SubstituteCaptures if not isinstance(text, str) or r"\1" in text else str)(adapted(str(text))))
     for name, text in config.substitutions
 ]
 

@@ -3,6 +3,9 @@
 # TARGET/.swift-runtime-patches, with a list of what was laid.
 set -u
 export LC_ALL=C
+unset CDPATH
+# Whoever installs it, all users' programs read it.
+umask 022
 
 usage() {
   cat <<'END'
@@ -24,8 +27,7 @@ END
 }
 
 fail() {
-  echo "error: $1" >&2
-  echo "hint: $2" >&2
+  printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
   exit "${3:-1}"
 }
 
@@ -52,38 +54,71 @@ done
 [ -n "$mode" ] || fail "nothing to do is given" "install.sh --help" 2
 case $target in
 '') fail "--$mode needs a folder" "install.sh --help" 2 ;;
--*) target=./$target ;;
+/*) ;;
+*) target=$(pwd)/$target ;;
 esac
+undo_it="install.sh --$mode '$(printf '%s' "$target" | sed "s/'/'\\\\''/g")' --undo"
 if [ "$mode" = static ]; then
   usr=$target target=$target/lib/swift_static/linux
+else
+  case $target in
+  *[:\;]*) fail "the path $target separates library paths" "give a folder whose path has no : and no ;" 2 ;;
+  esac
 fi
 state=$target/.swift-runtime-patches
 
 # field NAME: a value in the manifest, which has one in a line.
 field() { sed -n "s/^ *\"$1\": \"\([^\"]*\)\",*$/\1/p" "${2:-$here/manifest.json}" 2>/dev/null | sed -n 1p; }
-sum() { sha256sum "$1" 2>/dev/null | cut -d ' ' -f 1; }
+sum() { { sha256sum <"$1"; } 2>/dev/null | cut -d ' ' -f 1; }
 # is_older A B: whether version A is older than B.
 is_older() {
   [ "$1" != "$2" ] || return 1
   [ "$(printf '%s\n' "$1" "$2" | sort -t . -k 1,1n -k 2,2n -k 3,3n | sed -n 1p)" = "$1" ]
 }
 
+# exists FILE: also if it is a link that leads nowhere.
+exists() { [ -e "$1" ] || [ -L "$1" ]; }
+# lay FILE NAME: the file by another name, which takes no room, or a copy; NAME never leads to half a file.
+lay() {
+  ln -P "$1" "$2.partial" 2>/dev/null && mv -f "$2.partial" "$2" 2>/dev/null || {
+    rm -f "$2.partial"
+    cp -pP "$1" "$2.partial" && mv -f "$2.partial" "$2"
+  } 2>/dev/null || {
+    rm -f "$2.partial"
+    return 1
+  }
+}
+
+# Whenever it is interrupted, it can begin again. The list gets its name when all that it names is backed up.
 restore() {
-  while read -r digest name; do
-    if [ -e "$state/backup/$name" ]; then
-      mv -f "$state/backup/$name" "$target/$name" || fail "$target/$name cannot be put back" "check who owns $target"
+  rm -f "$state/done"
+  cat "$state/files" "$state/files.partial" 2>/dev/null | while read -r digest name; do
+    rm -f "$target/$name.partial"
+    if [ ! -e "$state/files" ]; then
+      continue
+    elif exists "$state/backup/$name"; then
+      lay "$state/backup/$name" "$target/$name" || cmp -s "$state/backup/$name" "$target/$name" ||
+        fail "$target/$name cannot be put back" "see who owns $target, and whether the disk is full"
     elif [ "$(sum "$target/$name")" = "$digest" ]; then
       rm -f "$target/$name" || fail "$target/$name cannot be removed" "check who owns $target"
     fi
-    rm -f "$target/$name.partial"
-  done <"$state/files"
-  created=$(cat "$state/created" 2>/dev/null)
-  rm -rf "$state" || fail "$state cannot be removed" "check who owns $target"
+  done || exit
+  # By one step: nobody goes on from half of it.
+  mv "$state" "$state.old" && discard || fail "$state cannot be removed" "check who owns $target"
+}
+discard() {
+  created=$(cat "$state.old/created" 2>/dev/null)
+  rm -rf "$state.old" || return
   [ -z "$created" ] || rmdir "$target" 2>/dev/null || :
 }
 
 if [ -n "$undo" ]; then
-  [ -f "$state/files" ] || fail "nothing of this kind is installed in $target" "give the folder of the installation"
+  if [ ! -e "$state" ] && [ -e "$state.old" ]; then
+    discard
+    printf '%s\n' "removed from $target"
+    exit
+  fi
+  [ -e "$state" ] || fail "nothing of this kind is installed in $target" "give the folder of the installation"
   [ -w "$target" ] && [ -w "$state" ] || fail "$target cannot be written to" "run this as the owner of the folder"
   if [ -f "$state/done" ]; then
     while read -r digest name; do
@@ -92,7 +127,7 @@ if [ -n "$undo" ]; then
     done <"$state/files"
   fi
   restore
-  echo "removed from $target"
+  printf '%s\n' "removed from $target"
   exit
 fi
 
@@ -100,10 +135,10 @@ fi
 for name in SHA256SUMS manifest.json; do
   [ -f "$here/$name" ] || fail "this package is not whole: $name is missing" "unpack the archive again"
 done
-(cd "$here" && sha256sum -c SHA256SUMS) >"${TMPDIR:-/tmp}/swift-runtime-patches.$$" 2>/dev/null
-whole=$? broken=$(sed -n 's/: FAILED.*//p' "${TMPDIR:-/tmp}/swift-runtime-patches.$$" | sed -n 1p)
-rm -f "${TMPDIR:-/tmp}/swift-runtime-patches.$$"
-[ $whole = 0 ] || fail "this package is not whole: ${broken:-SHA256SUMS} is missing or damaged" "unpack the archive again"
+if ! broken=$(cd "$here" && sha256sum -c SHA256SUMS 2>/dev/null); then
+  broken=$(printf '%s\n' "$broken" | sed -n 's/: FAILED.*//p' | sed -n 1p)
+  fail "this package is not whole: ${broken:-SHA256SUMS} is missing or damaged" "unpack the archive again"
+fi
 if [ "$mode" = into ]; then folder=lib; else folder=static; fi
 names=$(sed -n "s|^ *\"$folder/\([^\"]*\)\": .*|\1|p" "$here/manifest.json")
 [ -n "$names" ] || fail "this package is not whole: manifest.json names no files in $folder/" "unpack the archive again"
@@ -175,56 +210,61 @@ fi
 # What is in the target.
 if [ -e "$state" ]; then
   if [ ! -f "$state/done" ]; then
-    fail "an installation in $target was interrupted" "install.sh --$mode ${usr:-$target} --undo, then again"
+    fail "an installation in $target was interrupted" "$undo_it, then again"
   fi
   if cmp -s "$state/manifest.json" "$here/manifest.json"; then
     while read -r digest name; do
       [ "$(sum "$target/$name")" = "$digest" ] ||
         fail "$target/$name has changed since it was installed" "save it elsewhere, and put the package's file back"
     done <"$state/files"
-    echo "series $series is installed in $target already"
+    printf '%s\n' "series $series is installed in $target already"
     exit
   fi
-  fail "series $(field series "$state/manifest.json") is installed in $target" \
-    "install.sh --$mode ${usr:-$target} --undo, then again"
+  fail "series $(field series "$state/manifest.json") is installed in $target" "$undo_it, then again"
 fi
+for name in $names; do
+  [ ! -d "$target/$name" ] || fail "$target/$name is a folder" "give another folder"
+done
 created=
 if [ ! -d "$target" ]; then
   mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
   created=1
 fi
+[ ! -e "$state.old" ] || rm -rf "$state.old"
 if ! mkdir "$state" 2>/dev/null; then
+  [ -z "$created" ] || rmdir "$target"
   fail "$target cannot be written to" "run this as the owner of the folder, or give another one"
 fi
 
 # Laid beside what is there, then exchanged: no program finds half a file.
 give_up() {
   restore
-  fail "$1 cannot be written" "see whether the disk is full; nothing was changed"
+  fail "$1 cannot be written" "see whether the disk is full, and who owns the file; nothing was changed"
 }
+trap 'restore; exit 129' HUP
 trap 'restore; exit 130' INT
 trap 'restore; exit 143' TERM
+[ -z "$created" ] || echo 1 >"$state/created"
 {
   for name in $names; do
     printf '%s  %s\n' "$(sed -n "s|^\([0-9a-f]*\)  $folder/$name\$|\1|p" "$here/SHA256SUMS")" "$name"
-  done >"$state/files" && mkdir "$state/backup" && cp "$here/manifest.json" "$here/LICENSE" "$state/"
+  done >"$state/files.partial" && mkdir "$state/backup" && cp "$here/manifest.json" "$here/LICENSE" "$state/"
 } 2>/dev/null || give_up "$state"
-[ -z "$created" ] || echo 1 >"$state/created"
 for name in $names; do
   cp "$here/$folder/$name" "$target/$name.partial" 2>/dev/null || give_up "$target/$name"
 done
 for name in $names; do
-  if [ -e "$target/$name" ]; then
-    # A link, so that the name leads to a whole file at all times.
-    ln "$target/$name" "$state/backup/$name" 2>/dev/null || cp -p "$target/$name" "$state/backup/$name" || give_up "$state"
+  if exists "$target/$name"; then
+    lay "$target/$name" "$state/backup/$name" || give_up "$state"
   fi
 done
+mv "$state/files.partial" "$state/files" || give_up "$state"
 for name in $names; do
-  mv -f "$target/$name.partial" "$target/$name" || give_up "$target/$name"
+  mv -f "$target/$name.partial" "$target/$name" 2>/dev/null || give_up "$target/$name"
 done
 : >"$state/done" || give_up "$state"
-trap - INT TERM
-echo "series $series for Swift $swift is installed in $target"
+trap - HUP INT TERM
+printf '%s\n' "series $series for Swift $swift is installed in $target"
 if [ "$mode" = into ]; then
-  echo "programs find it with LD_LIBRARY_PATH=$target:${runtime:-FOLDER OF THE OTHER SWIFT LIBRARIES}"
+  printf '%s\n' "programs find it with LD_LIBRARY_PATH=$target:${runtime:-FOLDER OF THE OTHER SWIFT LIBRARIES}"
 fi

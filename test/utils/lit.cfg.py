@@ -47,10 +47,15 @@ if "filecheck" in parameters:
     if parameters.get("runtime", "").rpartition("-")[2] in ("asan", "tsan"):
         config.available_features.add("instrumented")
 config.available_features.update(feature for feature in parameters.get("features", "").split(",") if feature)
-if glob.glob(os.path.join(REPO, "build", "package", "*-x86_64.tar.gz")):
-    config.available_features.add("package")
-else:
-    lit_config.note("a test of packed libraries is left out: utils/package has not been run")
+for architecture in ("x86_64", "arm64"):
+    if glob.glob(os.path.join(REPO, "build", "package", f"*-{architecture}.tar.gz")):
+        config.available_features.add(f"package_{architecture}")
+    else:
+        lit_config.note(
+            f"tests of packed libraries for {architecture} are left out: utils/package has not been run for it"
+        )
+if shutil.which("qemu-aarch64-static"):
+    config.available_features.add("qemu")
 chromium = os.environ.get("CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))), None
 )

@@ -1,16 +1,25 @@
 """utils/package: packs the libraries of the series for other machines."""
 
+from ..base.architectures import ARCHITECTURES
 from ..cli import Parser
 
 
 def parser():
-    return Parser(
+    made = Parser(
         "utils/package",
         "Packs the libraries of the series for other machines: shared and static ones, built against\n"
         "an older system, checked, with what installs them. The archives and SHA256SUMS go to\n"
         "build/package. The same series gives the same bytes.",
-        ["utils/package", "utils/package --checkout ~/swift-project"],
+        ["utils/package", "utils/package --architecture arm64"],
     )
+    made.add(
+        "--architecture NAME",
+        "of the processors: x86_64 or arm64 (default: x86_64)",
+        choices=list(ARCHITECTURES),
+        default="x86_64",
+        complete=lambda: list(ARCHITECTURES),
+    )
+    return made
 
 
 def main(options):
@@ -22,7 +31,7 @@ def main(options):
 
     ws = provision.ready(options)
     with locks.exclusive(BUILD):
-        package = Package(ws)
+        package = Package(ws, ARCHITECTURES[options.architecture])
         package.build()
         made, debug = archive.make(package)
     print(made)

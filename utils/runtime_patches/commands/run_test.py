@@ -88,20 +88,27 @@ def parser():
             "utils/run-test",
             "utils/run-test --runtime before --filter task_local",
             "utils/run-test -v test/Concurrency/Runtime",
+            "utils/run-test --runtime package --system trixie test/Concurrency/Runtime",
         ],
         status="0 nothing failed, 1 a test failed, or an error, 2 bad usage",
     )
     made.add_runtimes("--runtime NAME", "the runtime to test (default: after)", default="after")
+    made.add(
+        "--system SUITE",
+        "run the tests' programs in the root file system of this release of Debian, on the packed libraries: the "
+        "runtime must be package",
+    )
     _add_lit(made)
     return made
 
 
 def main(options):
     from ..runtimes import build
-    from ..testing import lit, selection
+    from ..testing import lit, selection, system
     from ..workspace import provision
 
     ws = provision.ready(options)
     selection.select(ws, options.paths, options.lit)  # before a long build
+    place = system.find(ws, options.runtime, options.system)
     build.ensure(ws, options.runtime)
-    return lit.run(ws, options.runtime, options.paths, options.lit)
+    return lit.run(ws, options.runtime, options.paths, options.lit, place)

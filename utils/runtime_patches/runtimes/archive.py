@@ -15,7 +15,6 @@ from ..base.progress import Step, note
 from ..series import series
 from ..workspace import sysroot
 from . import elf, gates
-from .package import ARCHITECTURE
 
 FOLDER = BUILD / "package"
 # Of all files: 2026-01-01. tar warns of files from 1970.
@@ -29,7 +28,7 @@ def make(package):
             f"the checkout has what patches/ has not: {package.edits}",
             "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is",
         )
-    name = f"swift-{pins.load().swift.version}-runtime-patches-{ARCHITECTURE}"
+    name = f"swift-{pins.load().swift.version}-runtime-patches-{package.architecture.name}"
     with Step("checks"):
         _check(package)
     with Step(f"archives in {FOLDER}"):
@@ -44,8 +43,10 @@ def make(package):
 
 
 def _check(package):
-    stock = package.lib / "swift" / "linux"
-    found = gates.faults(package.ws, package.libraries(), stock, ARCHITECTURE, sysroot.LIMITS)
+    stock = package.target.lib / "swift" / "linux"
+    built = {str(path.relative_to(package.out)): path for path in package.out.glob("*/*")}
+    found = list(gates.folders(built, (REPO, package.ws.cache)))
+    found += gates.faults(package.ws, package.libraries(), stock, package.architecture, sysroot.LIMITS)
     if found:
         for line in found:
             note(f"    {line}")
@@ -82,7 +83,8 @@ def _facts(package):
         "swift": pins.load().swift.version,
         "series": series.load().patches_key[:12],
         "patches": package.state.applied,
-        "processor": ARCHITECTURE,
+        "architecture": package.architecture.name,
+        "processor": package.architecture.processor,
         "compiler": next(line for line in compiler if "Swift version" in line),
         "system": f"Debian {sysroot.SUITE}",
         **{family: elf.newest(read, family) for family in sysroot.LIMITS},

@@ -32,9 +32,9 @@ def ensure(ws, runtime):
         if runtime.base == "stock":
             _assemble(ws, runtime, {}, {})
         elif runtime.base == "package":
-            made = package.Package(ws)
+            made = package.Package(ws, runtime.architecture)
             made.build()
-            _assemble(ws, runtime, made.libraries(), made.record())
+            _assemble(ws, runtime, made.libraries(), made.record(), made.target.lib)
         else:
             made = _ensure_before(ws)
             if runtime.name == "before":
@@ -192,9 +192,10 @@ def _copy_of_before(ws, runtime):
     return place, stamp, fresh
 
 
-def _assemble(ws, runtime, libraries, made):
-    """Lays a runtime's folder: the toolchain's libraries with ours in their place."""
-    toolchain = ws.outside(ws.toolchain / "lib" / "swift" / "linux")
+def _assemble(ws, runtime, libraries, made, lib=None):
+    """Lays a runtime's folder: the libraries of the toolchain, or of the one whose folder `lib` is given, with ours in
+    their place."""
+    toolchain = (lib or ws.outside(ws.toolchain / "lib")) / "swift" / "linux"
     folder, target = runtime.folder, runtime.libraries
     if not runtime.is_laid:
         with files.replaced(folder) as partial:

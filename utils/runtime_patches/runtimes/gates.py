@@ -3,8 +3,6 @@
 from . import elf, symbols
 from .libraries import LIBRARIES, NAMES
 
-_MACHINES = {"x86_64": "X86-64"}
-
 
 def faults(ws, libraries, stock, architecture, limits):
     """What is wrong with {name: path} of shared libraries, in lines.
@@ -33,9 +31,16 @@ def faults(ws, libraries, stock, architecture, limits):
     return found
 
 
+def folders(files, places):
+    """Which of {name: path} name a folder of the machine that built them, in lines: elsewhere they would be others."""
+    for name, path in files.items():
+        content = path.read_bytes()
+        yield from (f"{name} names the folder {place}" for place in places if f"{place}/".encode() in content)
+
+
 def _of_one(one, theirs, architecture, limits):
-    if _MACHINES[architecture] not in one.machine:
-        yield f"is for {one.machine or 'no processor'}, not for {architecture}"
+    if architecture.machine not in one.machine:
+        yield f"is for {one.machine or 'no processor'}, not for {architecture.name}"
     for family, limit in limits.items():
         for version, names in sorted(one.versions.get(family, {}).items()):
             if elf.number(version) > elf.number(limit):

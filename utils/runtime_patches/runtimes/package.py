@@ -1,12 +1,11 @@
 """The libraries that are shipped: built against an older system, stripped, marked, and checked (utils/package).
 
-The build stands in a folder of its own, build/work/package; its finished files are in out/ there:
+Each architecture has a build folder of its own, build/work/package…; its finished files are in out/ there:
 lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID).
 """
 
 import functools
 import hashlib
-import json
 import shlex
 import shutil
 import struct
@@ -19,36 +18,27 @@ from ..base.paths import BUILD, CONFIG
 from ..base.process import run_logged
 from ..base.progress import Step
 from ..series import checkout, series
-from ..workspace import sysroot
+from ..workspace import sysroot, target
 from . import tree
 
 _CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake")
-_SYSROOT = "/swift-sysroot"
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).
 SECTION = ".note.swift_runtime_patches"
 # The command line belongs into Core; upstream's shared build has it in a library of its own.
 _COMMAND_LINE = "CommandLineSupport/CMakeFiles/swiftCommandLineSupport.dir/CommandLine.cpp.o"
 
 
-# As in the names of packages, in triples and in `uname -m`.
-ARCHITECTURE = "x86_64"
-
-
 class Package:
-    """The libraries, and where they are built."""
+    """The libraries for an architecture."""
 
-    def __init__(self, ws):
+    def __init__(self, ws, architecture):
         self.ws = ws
-        self.place = BUILD / "work" / "package"
+        self.architecture = architecture
+        self.target = target.Target(ws, architecture)
+        self.place = BUILD / "work" / architecture.runtime
         self.out = self.place / "out"
-        self.lib = ws.outside(ws.toolchain / "lib")
         self.tree, self.git = tree.patched(ws)
         self.state = checkout.State(self.git)
-
-    @functools.cached_property
-    def triple(self):
-        """The architecture, as the Swift modules name it that are compiled against."""
-        return json.loads(self.ws.output(["swiftc", "-print-target-info"]))["target"]["triple"]
 
     @functools.cached_property
     def edits(self):
@@ -69,9 +59,8 @@ class Package:
         return {path.name: path for path in sorted((self.out / "lib").glob("*.so"))}
 
     def record(self):
-        """What runtime.json tells of the runtime `package`."""
+        """What runtime.json tells of the runtime that is packed."""
         return {
-            "name": "package",
             "base": self.state.base,
             "patches": self.state.applied,
             "commit": self.state.head,
@@ -81,20 +70,19 @@ class Package:
 
     def build(self):
         """Compiles what is missing or out of date, and finishes the files."""
-        system = sysroot.ensure(self.ws)
-        self._prepare({sysroot.LIB: str(self.lib), _SYSROOT: str(system)})
+        self._prepare({path: str(folder) for folder, path in self.target.places})
         minutes = "" if (self.place / files.MADE).exists() else " (6-10 min)"
-        with Step(f"libraries to ship: {len(self.state.applied)} patches{minutes}"):
+        with Step(f"libraries to ship for {self.architecture.name}: {len(self.state.applied)} patches{minutes}"):
             tree.sync(self.ws, self.git, None, self.place)
             self._compile()
             self._finish()
 
     def _prepare(self, mounts):
         """Makes the folders of the build, unless they are there and of this configuration."""
-        digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.triple, sysroot.SUITE]).encode())
+        digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.target.triple, sysroot.SUITE]).encode())
         for path in _CONFIGURATION:
             digest.update((CONFIG / path).read_bytes())
-        stamp = {"name": "package", "configuration": digest.hexdigest()[:12], "mounts": mounts}
+        stamp = {"name": self.place.name, "configuration": digest.hexdigest()[:12], "mounts": mounts}
         if files.read_record(self.place / "stamp.json") == stamp:
             return
         remove(self.place)
@@ -108,9 +96,9 @@ class Package:
     def _compile(self):
         cache = [
             f"-DSWIFT_TOOLCHAIN_USR:PATH={self.ws.toolchain}",
-            f"-DSYSROOT={_SYSROOT}",
+            f"-DSYSROOT={sysroot.SYSTEM}",
             f"-DRESOURCES={sysroot.LIB}/swift",
-            f"-DTRIPLE={self.triple}",
+            f"-DTRIPLE={self.target.triple}",
             "-C",
             f"{tree.CONFIGURATION}/package.cmake",
         ]
@@ -119,7 +107,7 @@ class Package:
         tree.compile(
             self.ws,
             self.place,
-            "package",
+            self.place.name,
             configure=() if configured else tree.configuration(cache),
             targets=[*targets, _COMMAND_LINE],
         )
@@ -133,29 +121,26 @@ class Package:
         key = digest.hexdigest()
         if (files.read_record(made) or {}).get("key") == key and files.is_intact(made):
             return
-        partial = self.out.with_name("out.partial")
-        remove(partial)
-        for part in ("lib", "static", "debug", "notes"):
-            (partial / part).mkdir(parents=True)
-        # Relative to the folder of the build, whose own path may hold spaces.
-        inside, commands = partial.name, []
-        for library in tree.libraries(self.place):
-            stem = library.name.removesuffix(".so")
-            (partial / "notes" / stem).write_bytes(note(f"{mark} of {stem}\n"))
-            commands += self._shared(library, stem, inside)
-            if objects := self._objects(library):
-                commands += self._static(stem, objects, inside)
-        run_logged(
-            self.ws.command(["sh", "-e", "-c", "\n".join(commands)], fixed=tree.places(self.place), cwd=self.place),
-            "finish-package",
-            env=self.ws.environment(),
-            failed="the libraries could not be finished",
-        )
-        remove(partial / "notes")
-        everything = [path for path in partial.rglob("*") if path.is_file()]
-        files.write_intact(partial / files.MADE, {"key": key}, everything)
-        remove(self.out)
-        partial.rename(self.out)
+        with files.replaced(self.out) as partial:
+            for part in ("lib", "static", "debug", "notes"):
+                (partial / part).mkdir()
+            # Relative to the folder of the build, whose own path may hold spaces.
+            inside, commands = partial.name, []
+            for library in tree.libraries(self.place):
+                stem = library.name.removesuffix(".so")
+                (partial / "notes" / stem).write_bytes(note(f"{mark} of {stem}\n"))
+                commands += self._shared(library, stem, inside)
+                if objects := self._objects(library):
+                    commands += self._static(stem, objects, inside)
+            run_logged(
+                self.ws.command(["sh", "-e", "-c", "\n".join(commands)], fixed=tree.places(self.place), cwd=self.place),
+                f"finish-{self.place.name}",
+                env=self.ws.environment(),
+                failed="the libraries could not be finished",
+            )
+            remove(partial / "notes")
+            everything = [path for path in partial.rglob("*") if path.is_file()]
+            files.write_intact(partial / files.MADE, {"key": key}, everything)
 
     def _shared(self, library, stem, out):
         """Commands that lay a stripped and marked library in out/lib, and its debug symbols in out/debug."""

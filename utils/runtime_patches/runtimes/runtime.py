@@ -4,7 +4,7 @@ stock     the toolchain's own libraries
 before    the same sources rebuilt without the series: what `after` is compared with
 after     the checkout with the series, and what is edited there
 upto:P    the series up to and with patch P
-package   the libraries of the series that are shipped, built for an older system
+package   the libraries of the series that are shipped, built for an older system; package-arm64: for another processor
 asan, tsan, ubsan, debug, chaos, before-asan, …    see variants.py
 """
 
@@ -12,11 +12,13 @@ import functools
 import os
 
 from ..base import files
+from ..base.architectures import ARCHITECTURES
 from ..base.errors import UserError
 from ..base.paths import BUILD
 from . import variants
 
 FOLDER = BUILD / "runtimes"
+_PACKED = {one.runtime: one for one in ARCHITECTURES.values()}
 
 
 def _series():
@@ -27,11 +29,12 @@ def _series():
 
 class Runtime:
     """name: as the user types it; base: "stock", "before", "after", "package" or "upto"; patch: the last one of
-    "upto", else None; variant: a name in variants.py, or None; folder: where its libraries and its
-    record are; libraries: the folder of the libraries."""
+    "upto", else None; variant: a name in variants.py, or None; architecture: of "package", else None; folder: where
+    its libraries and its record are; libraries: the folder of the libraries."""
 
     def __init__(self, name, base, patch=None, variant=None, folder=None):
         self.name, self.base, self.patch, self.variant = name, base, patch, variant
+        self.architecture = _PACKED.get(name)
         self.plain = name.replace(":", "-")  # a colon would split library paths
         self.folder = folder or FOLDER / self.plain
         self.libraries = self.folder / "lib" / "swift" / "linux"
@@ -83,6 +86,11 @@ class Runtime:
 
     def environment(self, ws):
         """The variables that programs on this runtime need."""
+        if self.architecture and self.architecture.emulator:
+            raise UserError(
+                f"programs for {self.architecture.name} do not run in the workspace",
+                f"utils/run-test --runtime {self} runs those of tests",
+            )
         found = {name: os.environ.get(name, value) for name, value in variants.variables(self.variant).items()}
         rest = os.environ.get("LD_LIBRARY_PATH")
         found["LD_LIBRARY_PATH"] = f"{self.libraries}:{rest}" if rest else str(self.libraries)
@@ -101,8 +109,8 @@ class Runtime:
 
 def parse(name):
     """The Runtime of that name; UserError if there is none."""
-    if name in ("stock", "before", "after", "package"):
-        return Runtime(name, name)
+    if name in ("stock", "before", "after", *_PACKED):
+        return Runtime(name, "package" if name in _PACKED else name)
     base, dash, variant = name.rpartition("-")
     if variant in variants.NAMES and base in ("", "before") and bool(dash) == bool(base):
         return Runtime(name, base or "after", variant=variant)
@@ -111,7 +119,8 @@ def parse(name):
         return Runtime(name, "upto", name[5:])
     raise UserError(
         f"no runtime '{name}'",
-        f"runtimes are stock, before, after, package, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT",
+        f"runtimes are stock, before, after, {', '.join(_PACKED)}, upto:PATCH, {', '.join(variants.NAMES)} and "
+        "before-VARIANT",
     )
 
 
@@ -126,7 +135,7 @@ def names():
         "stock",
         "before",
         "after",
-        "package",
+        *_PACKED,
         *variants.NAMES,
         *(f"before-{name}" for name in variants.NAMES),
         *(f"upto:{name}" for name in _series().names),

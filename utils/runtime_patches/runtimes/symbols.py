@@ -14,7 +14,9 @@ def exports(ws, library):
     """The set of the defined dynamic symbols of `library`, without versions; empty if it does not exist."""
     if not library.exists():
         return set()
-    text = ws.output(["nm", "-D", "--defined-only", "--format=just-symbols", str(library)], binds=[library.parent])
+    text = ws.output(
+        ["nm", "-D", "--defined-only", "--extern-only", "--format=just-symbols", str(library)], binds=[library.parent]
+    )
     return {line.split("@")[0] for line in text.splitlines() if line}
 
 

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import archive, elf, package
+from . import archive, elf, gates, package
 
 
 class Archive(unittest.TestCase):
@@ -34,6 +34,16 @@ class Archive(unittest.TestCase):
         self.assertEqual(list(content), sorted(content))
         sums = dict(line.split("  ")[::-1] for line in content["SHA256SUMS"].decode().splitlines())
         self.assertEqual(sums, {n: hashlib.sha256(w).hexdigest() for n, w in content.items() if n != "SHA256SUMS"})
+
+
+class Gates(unittest.TestCase):
+    def test_folders(self):
+        with tempfile.TemporaryDirectory() as place:
+            texts = {"sound": b"/swift-build/a.cpp", "other": b"\0/home/clone2\0", "named": b"\0/home/clone/a.cpp\0"}
+            for name, text in texts.items():
+                Path(place, name).write_bytes(text)
+            found = gates.folders({name: Path(place, name) for name in texts}, ["/home/clone", "/cache"])
+            self.assertEqual(list(found), ["named names the folder /home/clone"])
 
 
 class Marks(unittest.TestCase):

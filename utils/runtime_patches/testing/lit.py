@@ -37,24 +37,28 @@ FORMATS = TESTS / "formats"
 FILES = {"-o", "--output", "--xunit-xml-output", "--time-trace-output"}
 
 
-def run(ws, runtime, paths=(), lit=()):
+def run(ws, runtime, paths=(), lit=(), system=None):
     """Runs the tests at `paths` on a Runtime that is built; returns the exit status.
 
-    lit: pairs (option, value or None), as commands/run_test.py collects them.
+    lit: pairs (option, value or None), as commands/run_test.py collects them; system: a System where the programs
+    run, if that is not the workspace: then the tests of the tools are left out.
     """
     lit = list(lit)
     swift, tools = select(ws, paths, lit)
+    if system:
+        tools = []
     own = [v.partition("=")[2] for o, v in lit if _is_output(o, v)]
     lit = [(o, v) for o, v in lit if not _is_output(o, v)]
-    output = Path(own[-1]).absolute() if own else (BUILD / "test" / runtime.plain)
+    name = f"{runtime.plain}-{system.name}" if system else runtime.plain
+    output = Path(own[-1]).absolute() if own else (BUILD / "test" / name)
     output.mkdir(parents=True, exist_ok=True)
-    unittest = unittest_modules.ensure(ws)
+    unittest = unittest_modules.ensure(ws, system and system.target)
     with locks.exclusive(output):
         results = _Results()
         two = bool(swift and tools)
         status = 0
         if swift:
-            command, env = _swift_command(ws, runtime, swift, unittest, output)
+            command, env = _swift_command(ws, runtime, swift, unittest, output, system)
             status = _lit(command, env, lit, output, "swift", results)
         left = _limit(lit, results)
         if tools and left != 0:
@@ -76,7 +80,7 @@ def _parameters(values):
     return [word for name, value in values.items() if value for word in ("--param", f"{name}={value}")]
 
 
-def _swift_command(ws, runtime, inputs, unittest, output):
+def _swift_command(ws, runtime, inputs, unittest, output, system):
     parameters = {
         "swift_toolchain": ws.toolchain,
         "runtime": runtime,
@@ -86,7 +90,7 @@ def _swift_command(ws, runtime, inputs, unittest, output):
         "test_output": output,
         "without": ",".join(runtime.missing),
     }
-    fixed = []
+    fixed = list(system.places) if system else []
 
     def inside(path):
         """`path` as lit sees it: tests put paths into shell commands unquoted."""
@@ -104,6 +108,8 @@ def _swift_command(ws, runtime, inputs, unittest, output):
 
     for name in ("runtime_libdir", "checkout", "unittest_dir", "test_output"):
         parameters[name] = inside(parameters[name])
+    if system:
+        parameters |= system.parameters([inside(output), inside(REPO), parameters["unittest_dir"], ws.cache])
     argv, path = (["lit"], "") if ws.from_packages else _host_lit(ws)
     argv = [*argv, *_parameters(parameters)]
     tail = []

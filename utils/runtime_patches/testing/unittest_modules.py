@@ -33,8 +33,10 @@ _PLAIN = {"StdlibCollectionUnittest"}
 
 _RULES = """\
 ninja_required_version = 1.5
-swiftc = swiftc -parse-as-library -suppress-warnings -wmo -I . @availability
-clang = clang -O2 -fPIC -I . -I {swift}/include -I {swift}/stdlib/include -I {swift}/stdlib/public/SwiftShims
+driver = swiftc {target_swift}
+swiftc = $driver -parse-as-library -suppress-warnings -wmo -I . @availability
+includes = -I {swift}/include -I {swift}/stdlib/include -I {swift}/stdlib/public/SwiftShims
+clang = clang {target_clang} -O2 -fPIC -I . $includes
 rule gyb
   command = python3 {swift}/utils/gyb.py --line-directive '' $in -o $out
 rule module
@@ -46,19 +48,19 @@ rule c
 rule cpp
   command = $clang -std=c++17 -c $in -o $out
 rule library
-  command = swiftc -emit-library -L . -Xlinker -rpath -Xlinker '$$ORIGIN' $in $libraries -o $out
+  command = $driver -emit-library -L . -Xlinker -rpath -Xlinker '$$ORIGIN' $in $libraries -o $out
 """
 
 
-def ensure(ws):
-    """The folder with the modules and libraries; made if it is missing."""
-    target = ws.cache / f"unittest-{_key(ws)}"
-    if files.is_intact(target / files.MADE):
-        return target
+def ensure(ws, target=None):
+    """The folder with the modules and libraries, for a Target or the workspace; made if it is missing."""
+    place = ws.cache / f"unittest-{f'{target.architecture.name}-' if target else ''}{_key(ws)}"
+    if files.is_intact(place / files.MADE):
+        return place
     with locks.exclusive(ws.cache):
-        if not files.is_intact(target / files.MADE):
-            _build(ws, target)
-    return target
+        if not files.is_intact(place / files.MADE):
+            _build(ws, target, place)
+    return place
 
 
 def _sources(ws):
@@ -74,15 +76,15 @@ def _key(ws):
     return digest.hexdigest()[:12]
 
 
-def _build(ws, target):
-    with files.replaced(target) as partial, Step("StdlibUnittest, which the tests import (30 s)"):
+def _build(ws, target, place):
+    with files.replaced(place) as partial, Step("StdlibUnittest, which the tests import (30 s)"):
         header = partial / "swift" / "Runtime" / "CMakeConfig.h"
         header.parent.mkdir(parents=True)
         header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
         (partial / "availability").write_text("\n".join(_availability(ws)))
-        (partial / "build.ninja").write_text("\n".join(_ninja(ws)) + "\n")
+        (partial / "build.ninja").write_text("\n".join(_ninja(ws, target)) + "\n")
         run_logged(
-            ws.command(["ninja"], cwd=partial, binds=[partial]),
+            ws.command(["ninja"], cwd=partial, binds=[partial], fixed=target.places if target else ()),
             "unittest",
             env=ws.environment(),
             failed="StdlibUnittest does not build",
@@ -101,11 +103,13 @@ def _availability(ws):
             yield f'-Xfrontend -define-availability -Xfrontend "{line}"'
 
 
-def _ninja(ws):
+def _ninja(ws, target):
     """The lines of build.ninja. Each module is emitted apart from its object file. So the objects, which take most of
     the time, are compiled in parallel."""
     swift = ws.swift
-    yield _RULES.format(swift=_quote(swift))
+    drivers = {"target_swift": target.swift(), "target_clang": target.clang} if target else {}
+    words = {name: " ".join(drivers.get(name, [])) for name in ("target_swift", "target_clang")}
+    yield _RULES.format(swift=_quote(swift), **words)
     for name, (imports, others, options) in _MODULES.items():
         folder = _sources(ws) / name
         sources = [_escape(path) for path in sorted(folder.glob("*.swift"))]

@@ -69,6 +69,9 @@ def caches():
         ("after-*", "the last build of after"),
         ("clients", "packages that others wrote, and their tests"),
         ("sysroot-*", "headers and libraries to package with"),
+        ("toolchain-*", "modules to package with"),
+        ("dispatch-*", "libdispatch to test packages with"),
+        ("system-*", "a release to test packages in"),
     ):
         lines += [
             Line(READY, path.name, what, path=path) for path in sorted(pins.cache().glob(pattern)) if path.is_dir()

@@ -1,4 +1,4 @@
-"""Headers and libraries of an older system, to compile against: packages that are unpacked, and never run.
+"""Headers and libraries of an older or a foreign system, to compile against: packages that are unpacked, and never run.
 
 They live in the cache, as the root file system does.
 """
@@ -15,34 +15,72 @@ SUITE = "bookworm"
 _PACKAGES = ("libc6-dev", "linux-libc-dev", "libstdc++-12-dev", "libgcc-s1")
 # The newest versions of symbols that what is compiled against it may need.
 LIMITS = {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.11"}
-# Where builds see `lib` of the toolchain.
-LIB = "/swift-lib"
+# Where compilers see the older system, and `lib` of a toolchain for the architecture.
+SYSTEM, LIB = "/swift-sysroot", "/swift-lib"
 
 
-def ensure(ws):
-    """The folder with the older system."""
-    architecture = pins.load().distribution.architecture
-    place = ws.cache / f"sysroot-{SUITE}-{architecture}"
+def ensure(ws, architecture):
+    """The folder with the older system for an architecture, by the distribution's name."""
+    name, what = f"sysroot-{SUITE}-{architecture}", f"headers and libraries of {SUITE} for {architecture} (15 s)"
+    return _laid(ws, name, SUITE, architecture, _PACKAGES, what, _mend_links)
+
+
+def toolchain(ws, architecture):
+    """The folder `lib` of the pinned toolchain for another architecture than the workspace's."""
+    pin = pins.load().distribution
+    name, what = f"toolchain-{architecture}", f"Swift modules for {architecture} (2 min, 0.5 GB to load)"
+    return _laid(ws, name, pin.suite, architecture, pin.pinned_packages[:1], what, _keep_modules) / "lib"
+
+
+def release(ws, suite):
+    """The root file system of a release of the distribution, with what programs of Swift need: to run them in."""
+    return _laid(
+        ws,
+        f"system-{suite}",
+        suite,
+        pins.load().distribution.architecture,
+        ["libstdc++6"],
+        f"root file system of {suite} (20 s)",
+        variant="essential",
+    )
+
+
+def _laid(ws, name, suite, architecture, packages, what, finish=lambda root: None, variant="extract"):
+    """The folder in the cache with packages of a suite; finish(folder) leaves what is needed of it."""
+    place = ws.cache / name
     if files.is_intact(place / files.MADE):
         return place
     provision.check_tools()
     with locks.exclusive(ws.cache):
         if files.is_intact(place / files.MADE):
             return place
-        with Step(f"headers and libraries of {SUITE} (15 s)"), files.replaced(place) as partial:
+        with Step(what), files.replaced(place) as partial:
             provision.bootstrap(
                 ws.cache,
                 partial,
-                SUITE,
+                suite,
                 architecture,
-                _PACKAGES,
+                packages,
                 log=place.name,
                 hints=provision.archive_hints("check the network; the same command goes on from here"),
-                variant="extract",
+                variant=variant,
             )
-            _mend_links(partial)
+            finish(partial)
             provision.record(partial)
     return place
+
+
+def _keep_modules(root):
+    """Leaves of an unpacked toolchain, 3 GB, what a cross build reads."""
+    unpacked = root.with_name(f"{root.name.removesuffix('.partial')}.all.partial")
+    files.remove(unpacked)
+    root.rename(unpacked)
+    lib = unpacked / pins.load().distribution.toolchain.lstrip("/") / "lib"
+    files.remove(lib / "swift" / "host")
+    (root / "lib").mkdir(parents=True)
+    for part in ("clang", "swift", "swift_static"):
+        (lib / part).rename(root / "lib" / part)
+    files.remove(unpacked)
 
 
 def _mend_links(root):
@@ -58,4 +96,5 @@ def _mend_links(root):
                 target = os.path.relpath(f"{root}{os.readlink(path)}", folder)
                 path.unlink()
                 path.symlink_to(target)
-    (root / "usr" / "lib" / "swift").symlink_to(f"{LIB}/swift")
+    for name in ("swift", "swift_static"):
+        (root / "usr" / "lib" / name).symlink_to(f"{LIB}/{name}")

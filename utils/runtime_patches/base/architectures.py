@@ -1,0 +1,37 @@
+"""The processors that libraries are packed for."""
+
+import os
+import shutil
+from typing import NamedTuple
+
+from .errors import UserError
+
+
+class Architecture(NamedTuple):
+    """name: as in the names of packages; distribution: the distribution's name; processor: as in triples and
+    `uname -m`; machine: readelf's name; runtime: the name of the runtime that is packed."""
+
+    name: str
+    distribution: str
+    processor: str
+    machine: str
+    runtime: str
+
+    @property
+    def emulator(self):
+        """The program that runs programs for this processor here; None if they run without one."""
+        if os.uname().machine == self.processor:
+            return None
+        names = (f"qemu-{self.processor}-static", f"qemu-{self.processor}")
+        if found := next(filter(None, map(shutil.which, names)), None):
+            return found
+        raise UserError(f"programs for {self.name} do not run here", "sudo apt install qemu-user-static")
+
+
+ARCHITECTURES = {
+    one.name: one
+    for one in (
+        Architecture("x86_64", "amd64", "x86_64", "X86-64", "package"),
+        Architecture("arm64", "arm64", "aarch64", "AArch64", "package-arm64"),
+    )
+}

@@ -1,0 +1,56 @@
+"""Where the programs of tests run if that is not the workspace: on the packed libraries, in a release of the
+distribution or for another processor."""
+
+import re
+import shlex
+
+from ..base.errors import UserError
+from ..workspace import dispatch, sandbox, sysroot, target
+
+# bubblewrap tells of a program that a signal has ended by its status alone.
+_CRASH = '"$@"; status=$?; [ $status -le 128 ] || kill -$((status - 128)) $$; exit $status'
+
+
+def find(ws, runtime, suite=None):
+    """The System for a Runtime and a release, the older system's if none is named; None for the workspace itself."""
+    architecture = runtime.architecture
+    if suite and not architecture:
+        raise UserError(
+            f"runtime {runtime} runs in the workspace only", "--runtime package: its libraries run elsewhere", 2
+        )
+    if suite and not re.fullmatch("[a-z]+", suite):
+        raise UserError(f"'{suite}' is no release of the distribution", "such as bookworm or trixie", 2)
+    if not architecture or not suite and not architecture.emulator:
+        return None
+    if suite and architecture.emulator:
+        raise UserError(f"programs for {architecture.name} run in {sysroot.SUITE} only", "leave --system out", 2)
+    return System(ws, architecture, suite)
+
+
+class System:
+    """name: in the names of folders; target: what programs are compiled for; places: as in Target, and what else
+    they need."""
+
+    def __init__(self, ws, architecture, suite):
+        self.name = suite or architecture.name
+        self.target = target.Target(ws, architecture)
+        self.emulator = architecture.emulator
+        self.root = sysroot.release(ws, suite) if suite else self.target.system
+        self.beside = dispatch.ensure(ws, self.target) / "shared"
+        self.places = [*self.target.places, *([(self.emulator, "/emulator")] if self.emulator else [])]
+
+    def parameters(self, seen):
+        """Parameters of test/lit.cfg.py; seen: the folders that the programs need."""
+        if self.emulator:
+            # It finds the loader and the libraries below the system; what else programs open is the workspace's.
+            runner = ["/emulator", "-L", sysroot.SYSTEM]
+        else:
+            fixed = [(path, path) for path in (sysroot.LIB, *seen)]
+            mounts = sandbox.mounts(self.root, [], fixed)
+            runner = ["sh", "-c", _CRASH, "sh", sandbox.bwrap(), "--die-with-parent", *mounts]
+        return {
+            "target_lib": sysroot.LIB,
+            "sysroot": sysroot.SYSTEM,
+            "beside": self.beside,
+            "runner": shlex.join(map(str, runner)) + " ",
+        }

@@ -1,0 +1,46 @@
+"""libdispatch for the older system. Users have it from their own toolchain; the distribution's needs a newer C library
+than what is packed."""
+
+from ..base import files, locks
+from ..base.process import run_logged
+from ..base.progress import Step
+
+
+def ensure(ws, target):
+    """The folder with libdispatch of a Target: shared/ has shared libraries, static/ archives."""
+    place = ws.cache / f"dispatch-{target.architecture.name}"
+    if files.is_intact(place / files.MADE):
+        return place
+    with locks.exclusive(ws.cache):
+        if not files.is_intact(place / files.MADE):
+            with files.replaced(place) as partial, Step(f"libdispatch for {target.architecture.name} (40 s)"):
+                _build(ws, target, partial)
+    return place
+
+
+def _build(ws, target, place):
+    lines, ends = [], {"shared": (".so", "YES"), "static": (".a", "NO")}
+    for kind, (_, shared) in ends.items():
+        lines.append(
+            f"cmake -G Ninja -S '{ws.sources}/swift-corelibs-libdispatch' -B build-{kind} -DCMAKE_BUILD_TYPE=Release"
+            f" -DBUILD_SHARED_LIBS={shared} -DENABLE_SWIFT=NO -DBUILD_TESTING=NO -DENABLE_TESTING=NO"
+            f" -DCMAKE_SYSROOT={target.places[0][1]} -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld"
+            " -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_BUILD_WITH_INSTALL_RPATH=YES"
+            " '-DCMAKE_INSTALL_RPATH=$ORIGIN' -DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER"
+            f" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR={target.architecture.processor}"
+            f" -DCMAKE_C_COMPILER={ws.toolchain}/bin/clang -DCMAKE_CXX_COMPILER={ws.toolchain}/bin/clang++"
+            f" -DCMAKE_C_COMPILER_TARGET={target.triple} -DCMAKE_CXX_COMPILER_TARGET={target.triple}"
+        )
+        lines.append(f"ninja -C build-{kind} dispatch BlocksRuntime")
+    run_logged(
+        ws.command(["sh", "-c", " && ".join(lines)], cwd=place, fixed=target.places, binds=[place]),
+        f"dispatch-{target.architecture.name}",
+        env=ws.environment(),
+        failed="libdispatch does not build",
+    )
+    for kind, (suffix, _) in ends.items():
+        (place / kind).mkdir()
+        for path in (place / f"build-{kind}").rglob(f"lib*{suffix}"):
+            path.rename(place / kind / path.name)
+        files.remove(place / f"build-{kind}")
+    files.write_intact(place / files.MADE, {}, place.glob("*/lib*"))
