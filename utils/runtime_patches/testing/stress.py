@@ -76,14 +76,23 @@ class Stress:
             first = text
         return None
 
+    def failures(self, case, most):
+        """How often a case fails in five tries, which end when that is often enough."""
+        count = 0
+        for _ in range(5):
+            count += self.fault(case) is not None
+            if count == most:
+                break
+        return count
+
     def shrink(self, case):
-        """The smallest case found that still fails; None if it does not fail again. A fault that depends on
-        timing has several tries."""
+        """The smallest case found that still fails, as often as this one does; None if it does not fail again."""
+        often = self.failures(case, 3)
 
         def fails(**smaller):
-            return any(self.fault(replace(case, **smaller)) for _ in range(5))
+            return self.failures(replace(case, **smaller), often) == often
 
-        if not fails():
+        if not often:
             return None
         while case.workers > 1 and fails(workers=case.workers - 1):
             case = replace(case, workers=case.workers - 1)

@@ -14,6 +14,17 @@ def output(self, runtime, case):
     return (1, "lost") if fails else (0, "counts")
 
 
+class Now:
+    """Fails at seed 7 each time with 31 operations, and with fewer in one of five tries."""
+
+    tries = 0
+
+    def output(self, runtime, case):
+        self.tries += 1
+        fails = runtime == "new" and case.first <= 7 <= case.last
+        return (1, "lost") if fails and (case.operations >= 31 or self.tries % 10 == 0) else (0, "counts")
+
+
 def together(self, runtime, case):
     return (1, "lost") if runtime == "new" and case.first < case.last else (0, "counts")
 
@@ -38,6 +49,10 @@ class Failure(unittest.TestCase):
         self.assertEqual(text, "seed 7 on new: status 1\nlost\n")
         self.assertEqual(error.message, "seed 7 fails on new")
         self.assertEqual(error.hint, "replay: utils/stress --seeds 7:7 --operations 31 --workers 3 old new")
+
+    def test_smaller_case_fails_as_often(self):
+        _, error = self.failure(Now().output)
+        self.assertEqual(error.hint, "replay: utils/stress --seeds 7:7 --operations 31 --workers 1 old new")
 
     def test_fault_of_several_seeds_is_told_in_full(self):
         with mock.patch.dict(stress.os.environ, SWIFT_CHAOS_SEED="5"):
