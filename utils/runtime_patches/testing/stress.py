@@ -76,14 +76,23 @@ class Stress:
             first = text
         return None
 
+    def failures(self, case, most):
+        """How often a case fails in five tries, which end when that is often enough."""
+        count = 0
+        for _ in range(5):
+            count += self.fault(case) is not None
+            if count == most:
+                break
+        return count
+
     def shrink(self, case):
-        """The smallest case found that still fails; None if it does not fail again. A fault that depends on
-        timing has several tries."""
+        """The smallest case found that still fails, as often as this one does; None if it does not fail again."""
+        often = self.failures(case, 3)
 
         def fails(**smaller):
-            return any(self.fault(replace(case, **smaller)) for _ in range(5))
+            return self.failures(replace(case, **smaller), often) == often
 
-        if not fails():
+        if not often:
             return None
         while case.workers > 1 and fails(workers=case.workers - 1):
             case = replace(case, workers=case.workers - 1)
@@ -97,13 +106,18 @@ class Stress:
 
     def failed(self, found, case):
         """Prints the fault of one seed, and raises the UserError with the smallest case."""
-        names = " ".join(map(str, self.runtimes))
         print(f"seed {case.first} on {found[0]}: {found[1]}")
         smaller = self.shrink(case)
         raise UserError(
             f"seed {case.first} fails on {found[0]}" + ("" if smaller else ", but not each time"),
-            f"replay: utils/stress {' '.join((smaller or case).options)} {names}",
+            self.replay(smaller or case),
         )
+
+    def replay(self, case):
+        """The hint that tells how to run a case again, with the delays that the caller has chosen."""
+        delays = os.environ.get("SWIFT_CHAOS_SEED")
+        chosen = f"SWIFT_CHAOS_SEED={delays} " if delays else ""
+        return f"replay: {chosen}utils/stress {' '.join([*case.options, *map(str, self.runtimes)])}"
 
 
 def _compile(ws, runtime):
@@ -129,16 +143,13 @@ def run(ws, runtimes, first, count, operations, workers, seconds):
     seed, done = first, 0
     while done < count and (not end or time.monotonic() < end):
         block = Case(seed, seed + min(20, count - done) - 1, operations, workers)
-        if stress.fault(block):
+        if once := stress.fault(block):
             for one in range(block.first, block.last + 1):
                 case = replace(block, first=one, last=one)
                 if found := stress.fault(case):
                     stress.failed(found, case)
-            note(f"    seeds {block.first} to {block.last} failed once, and not one by one")
-            raise UserError(
-                f"seeds {block.first}:{block.last} fail now and then",
-                f"utils/stress --seeds {block.first}:{block.last} {' '.join(map(str, runtimes))}",
-            )
+            print(f"seeds {block.first}:{block.last} on {once[0]}, and not one by one: {once[1]}")
+            raise UserError(f"seeds {block.first}:{block.last} fail now and then", stress.replay(block))
         seed, done = block.last + 1, done + block.last - block.first + 1
         note(f"    {done} seeds, {done * operations:,} operations")
     print(f"seeds {first} to {seed - 1}, {done * operations} operations: {' and '.join(map(str, runtimes))} agree")

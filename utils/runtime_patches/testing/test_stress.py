@@ -1,4 +1,4 @@
-"""A fault is made smaller: here runtime `new` fails at seed 7 with 31 operations and 3 workers, or more."""
+"""Runtime `new` fails at seed 7 with 31 operations and 3 workers, or more; or with several seeds in one process."""
 
 import contextlib
 import io
@@ -14,11 +14,27 @@ def output(self, runtime, case):
     return (1, "lost") if fails else (0, "counts")
 
 
-class Shrink(unittest.TestCase):
-    def test_smallest_case_is_told(self):
+class Now:
+    """Fails at seed 7 each time with 31 operations, and with fewer in one of five tries."""
+
+    tries = 0
+
+    def output(self, runtime, case):
+        self.tries += 1
+        fails = runtime == "new" and case.first <= 7 <= case.last
+        return (1, "lost") if fails and (case.operations >= 31 or self.tries % 10 == 0) else (0, "counts")
+
+
+def together(self, runtime, case):
+    return (1, "lost") if runtime == "new" and case.first < case.last else (0, "counts")
+
+
+class Failure(unittest.TestCase):
+    def failure(self, program):
+        """(what is printed, the error) of a run that fails."""
         text = io.StringIO()
         with (
-            mock.patch.object(stress.Stress, "output", output),
+            mock.patch.object(stress.Stress, "output", program),
             mock.patch.object(stress, "_compile", lambda *_: None),
             mock.patch.object(stress.build, "ensure", lambda *_: None),
             contextlib.redirect_stdout(text),
@@ -26,6 +42,23 @@ class Shrink(unittest.TestCase):
             self.assertRaises(UserError) as raised,
         ):
             stress.run(None, ["old", "new"], 1, 40, 50_000, 6, None)
-        self.assertEqual(text.getvalue(), "seed 7 on new: status 1\nlost\n")
-        self.assertEqual(raised.exception.message, "seed 7 fails on new")
-        self.assertEqual(raised.exception.hint, "replay: utils/stress --seeds 7:7 --operations 31 --workers 3 old new")
+        return text.getvalue(), raised.exception
+
+    def test_smallest_case_is_told(self):
+        text, error = self.failure(output)
+        self.assertEqual(text, "seed 7 on new: status 1\nlost\n")
+        self.assertEqual(error.message, "seed 7 fails on new")
+        self.assertEqual(error.hint, "replay: utils/stress --seeds 7:7 --operations 31 --workers 3 old new")
+
+    def test_smaller_case_fails_as_often(self):
+        _, error = self.failure(Now().output)
+        self.assertEqual(error.hint, "replay: utils/stress --seeds 7:7 --operations 31 --workers 1 old new")
+
+    def test_fault_of_several_seeds_is_told_in_full(self):
+        with mock.patch.dict(stress.os.environ, SWIFT_CHAOS_SEED="5"):
+            text, error = self.failure(together)
+        self.assertEqual(text, "seeds 1:20 on new, and not one by one: status 1\nlost\n")
+        self.assertEqual(error.message, "seeds 1:20 fail now and then")
+        self.assertEqual(
+            error.hint, "replay: SWIFT_CHAOS_SEED=5 utils/stress --seeds 1:20 --operations 50000 --workers 6 old new"
+        )

@@ -121,7 +121,10 @@ int64_t addToShared(int64_t *number, int64_t value) {
   return __atomic_add_fetch(number, value, __ATOMIC_ACQ_REL);
 }
 
-// The executable's pthread_create comes before the C library's for all libraries.
+// The executable's pthread_create comes before the C library's for all libraries. A
+// sanitizer has to know each thread, and has a function of its own in the executable.
+__attribute__((weak)) int __interceptor_pthread_create(
+    pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 static atomic_int allowed = -1, refused;
 
@@ -129,7 +132,6 @@ void allowThreads(int count) { atomic_store(&allowed, count); }
 
 int refusedThreads(void) { return atomic_load(&refused); }
 
-#if !defined(__has_feature) || (!__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer))
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*body)(void *), void *argument) {
   typedef int (*Create)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
@@ -137,7 +139,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   static _Atomic(Create) real;
   Create create = atomic_load_explicit(&real, memory_order_relaxed);
   if (!create) {
-    create = (Create)dlsym(RTLD_NEXT, "pthread_create");
+    create = __interceptor_pthread_create;
+    if (!create)
+      create = (Create)dlsym(RTLD_NEXT, "pthread_create");
     atomic_store_explicit(&real, create, memory_order_relaxed);
   }
   for (int left = atomic_load(&allowed); left >= 0;) {
@@ -150,7 +154,6 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   }
   return create(thread, attributes, body, argument);
 }
-#endif
 
 static char watched[128];
 
