@@ -36,6 +36,7 @@ using Place = std::atomic<uint64_t>;
 /// List i has FirstPlaces << i places. Place 0 is none.
 static constexpr uint32_t FirstPlaces = 4096;
 static constexpr unsigned MaxLists = 17;
+static constexpr uint32_t MaxPlaces = FirstPlaces * ((1u << MaxLists) - 1);
 static std::atomic<Place *> Lists[MaxLists];
 static std::atomic<uint32_t> UsedPlaces;
 
@@ -53,12 +54,13 @@ static uint32_t nextOf(const Place &place) {
   return uint32_t(place.load(std::memory_order_relaxed)) >> 1;
 }
 
-/// \returns null if there is no such list, and none can be made.
+/// \returns null if there is no such list, and none can be made. The number may
+/// be anything: it is read of tasks that may be gone.
 static Place *findPlace(uint32_t number, bool make) {
+  if (number >= MaxPlaces)
+    return nullptr;
   auto rest = number + FirstPlaces;
   unsigned which = 31 - __builtin_clz(rest / FirstPlaces);
-  if (which >= MaxLists)
-    return nullptr;
   auto *list = Lists[which].load(std::memory_order_acquire);
   if (__builtin_expect(!list, 0)) {
     auto size = (size_t(FirstPlaces) << which) * sizeof(Place);
@@ -170,8 +172,10 @@ bool liveness::isLive(const void *task, uint32_t place) {
   auto *found = place ? findPlace(place, false) : nullptr;
   // What was read of the task comes first.
   std::atomic_thread_fence(std::memory_order_acquire);
-  return !found || found->load(std::memory_order_relaxed) ==
-                       reinterpret_cast<uint64_t>(task);
+  // One that was made while the monitor was off has no place.
+  return found ? found->load(std::memory_order_relaxed) ==
+                     reinterpret_cast<uint64_t>(task)
+               : !place;
 }
 
 /*****************************************************************************/
