@@ -719,8 +719,11 @@ static void begin() {
   if (HasThread.exchange(true))
     return MonitorWake.post();
   // Resets wait for no one: there are no helpers yet.
-  if (!startHelpers() || !startHelper("swift-liveness", runMonitor))
+  if (!startHelpers() || !startHelper("swift-liveness", runMonitor)) {
     Runtime->CurrentMode.store(Mode::Off, std::memory_order_release);
+    static const char text[] = "Warning: no thread for the liveness monitor\n";
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+  }
   if (auto number = ListSignal.load()) {
     struct sigaction action = {};
     action.sa_handler = [](int) {

@@ -393,8 +393,11 @@ static void runCaller() {
         to.thread = &report->Thread;
         to.checkpoints = report->Info.LastCheckpoints;
       }
+      auto process = getpid();
       if (callback)
         callback(&to, context);
+      if (getpid() != process)
+        _exit(0); // A child of the callback: there is nothing to go on with.
       IsCalling.store(false);
       ToCall.drop();
     }
