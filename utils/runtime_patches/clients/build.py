@@ -9,6 +9,7 @@ import json
 import os
 import re
 import threading
+from pathlib import Path
 
 from ..base import files, locks
 from ..base.errors import UserError
@@ -182,7 +183,14 @@ def _home(ws, checkout, kind, locals_):
         return BUILD / "clients" / f"{name}-{place}"
     key = hashlib.sha256(
         json.dumps(
-            [_VERSION, str(checkout.folder), str(ws.toolchain), dict(checkout.environment), list(map(str, locals_))]
+            [
+                _VERSION,
+                str(checkout.folder),
+                str(ws.toolchain),
+                dict(checkout.environment),
+                list(map(str, locals_)),
+                *([checkout.edits] if checkout.edits else []),
+            ]
         ).encode()
     ).hexdigest()[:12]
     return ws.cache / "clients" / f"{name}-{key}"
@@ -200,7 +208,22 @@ def overlay(home, checkout, locals_):
     for identity, path in local.items():
         _link(path, paths[identity], paths)
     _link(checkout.folder, places / checkout.name, paths)
+    for name, (old, new) in checkout.edits.items():
+        _edit(checkout.folder, places / checkout.name, Path(name), old, new)
     return places / checkout.name
+
+
+def _edit(folder, target, name, old, new):
+    """Makes the link `name` in `target` a file of its own, with `new` in place of `old`."""
+    for parent in reversed(name.parents[:-1]):
+        if (target / parent).is_symlink():
+            (target / parent).unlink()
+            (target / parent).mkdir()
+            for path in (folder / parent).iterdir():
+                (target / parent / path.name).symlink_to(path)
+    text = (folder / name).read_text(encoding="utf-8")
+    (target / name).unlink(missing_ok=True)
+    (target / name).write_text(text.replace(old, new), encoding="utf-8")
 
 
 def _link(folder, target, local):
