@@ -21,6 +21,8 @@ from .description import is_package
 
 # Swift's flags by what a runtime was compiled with. A program has to be compiled like the libraries it loads.
 _FLAVOURS = {"asan": "address", "tsan": "thread"}
+# libswiftCore needs libm, but ld.bfd wants it to be named where code that imports no C module rounds a number.
+_MATHEMATICS = ("-Xlinker", "-lm")
 # Debian's sanitizer runtimes refer to this variable and do not define it.
 _DEFINE = ("-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0")
 _VERSION = 1  # of what this file does: if it changes, packages are built again
@@ -83,7 +85,7 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
     package = overlay(home, checkout, locals_)
     tools = home / "tools"
     tools.mkdir(parents=True, exist_ok=True)
-    flags = _stub(ws, tools)
+    flags = [*_MATHEMATICS, *_stub(ws, tools)]
     if kind:
         flags += [f"--sanitize={_FLAVOURS[kind]}", *_DEFINE]
         if kind == "tsan":
