@@ -441,7 +441,8 @@ void liveness::deliver(const Report &report, bool quiet, bool wait) {
   Unwritten.fetch_add(lost, std::memory_order_relaxed);
   WriterWake.post();
   CallerWake.post();
-  for (unsigned i = 0; wait && i != 1000 && (ToWrite.first() || IsCalling); ++i) {
+  for (unsigned i = 0; wait && i != 1000 && (ToWrite.first() || ToCall.first());
+       ++i) {
     struct timespec millisecond = {0, long(NsPerMs)};
     nanosleep(&millisecond, nullptr);
   }

@@ -28,6 +28,7 @@ import Glibc
 @_silgen_name("lockAroundQuestions") func lockAroundQuestions()
 @_silgen_name("setForkingCallback") func setForkingCallback()
 @_silgen_name("setCallbackThatReturnsInChild") func setCallbackThatReturnsInChild()
+@_silgen_name("abortAfterCallback") func abortAfterCallback()
 @_silgen_name("allowThreads") func allowThreads()
 @_silgen_name("useBoundedExecutor") func useBoundedExecutor()
 @_silgen_name("forbidReading") func forbidReading()
@@ -101,6 +102,14 @@ func later(ms: Int, _ body: @escaping @Sendable () -> Void) {
     case "child-of-callback":
       setCallbackThatReturnsInChild()
       await Task.detached { sleep(ms: 600) }.value
+
+    // RUN: not --crash %target-run %t/a.out call-before-abort > %t/abort
+    // RUN: %FileCheck --check-prefix=ABORT %s < %t/abort
+    // ABORT: called before the end
+    // ABORT-NOT: done
+    case "call-before-abort":
+      abortAfterCallback()
+      await Task.detached { sleep(ms: 3000) }.value
 
     // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %target-run %t/a.out no-threads 2>&1 | %FileCheck --check-prefix=NOTHREADS %s
     // NOTHREADS: Warning: no thread for the liveness monitor

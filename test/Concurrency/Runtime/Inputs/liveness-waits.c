@@ -134,6 +134,21 @@ void setCallbackThatReturnsInChild(void) {
   swift_liveness_setCallback(returnInChild, NULL);
 }
 
+// A callback that takes its time, as a log that is flushed.
+static void takeTime(const swift_liveness_report *report, void *context) {
+  usleep(300000);
+  puts("called before the end");
+  fflush(stdout);
+}
+void abortAfterCallback(void) {
+  swift_liveness_setCallback(takeTime, NULL);
+  swift_liveness_config config = {.size = sizeof(config),
+                                  .timeout_ms = 100,
+                                  .action = swift_liveness_action_abort,
+                                  .quiet = true};
+  swift_liveness_start(&config);
+}
+
 // A process that may have no more threads.
 static bool threadsAreRefused;
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
