@@ -50,8 +50,8 @@ func spin(seconds: Double) {
 
     // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2 %env-SWIFT_LIVENESS_TIMEOUT=400 %target-run %t/a.out blocked 2>&1 | %FileCheck --check-prefix=BLOCKED %s
     // As many jobs as the pool has threads at most, and more that wait.
-    // BLOCKED: "waiter {{[0-9]+}}", blocked, stuck for {{[45]..}} ms
-    // BLOCKED: liveness: {{[-0-9T:.]+Z}} the whole pool is stalled: no thread took a job that was queued {{[4-9]..|1...}} ms ago
+    // BLOCKED: "waiter {{[0-9]+}}", blocked, stuck for {{[0-9]+}} ms
+    // BLOCKED: liveness: {{[-0-9T:.]+Z}} the whole pool is stalled: no thread took a job that was queued {{[0-9]+}} ms ago
     // BLOCKED: live tasks
     // BLOCKED: "waiter {{[0-9]+}}", running
     // BLOCKED: "waiter {{[0-9]+}}", enqueued on the pool
@@ -62,7 +62,7 @@ func spin(seconds: Double) {
       let waiters = (0..<300).map { i in
         Task.detached(name: "waiter \(i)") { semaphore.wait() }
       }
-      DispatchQueue.global().asyncAfter(deadline: .now() + 2) {
+      DispatchQueue.global().asyncAfter(deadline: .now() + 6) {
         for _ in 0..<300 { semaphore.signal() }
       }
       for waiter in waiters { await waiter.value }
