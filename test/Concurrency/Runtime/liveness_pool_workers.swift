@@ -58,11 +58,17 @@ func spin(seconds: Double) {
     // BLOCKED: the pool takes jobs again after
     // BLOCKED: done
     case "blocked":
-      let semaphore = DispatchSemaphore(value: 0)
+      let semaphore = DispatchSemaphore(value: 0), started = DispatchSemaphore(value: 0)
       let waiters = (0..<300).map { i in
-        Task.detached(name: "waiter \(i)") { semaphore.wait() }
+        Task.detached(name: "waiter \(i)") {
+          started.signal()
+          semaphore.wait()
+        }
       }
-      DispatchQueue.global().asyncAfter(deadline: .now() + 6) {
+      DispatchQueue.global().async {
+        // The width, and 256 more: all that the pool has.
+        for _ in 0..<258 { started.wait() }
+        usleep(2_000_000)
         for _ in 0..<300 { semaphore.signal() }
       }
       for waiter in waiters { await waiter.value }
