@@ -54,20 +54,34 @@ inline uint64_t stateOf(const Record &record) {
              0x9E3779B97F4A7C16; // even: an odd state is a job
 }
 
-/// Text of bounded length. What does not fit is cut.
-template <size_t Size> class Buffer {
+extern std::atomic<bool> UseJson;
+
+/// What is written: lines for people, or for each report an object of JSON. Its
+/// length is bounded. What does not fit is cut.
+class Text {
   size_t Used = 0;
-  char Data[Size];
+  char Data[16384];
+
+  void addKey(const char *key);
 
 public:
-  Buffer() { clear(); }
+  Text() { clear(); }
   void clear() { Data[Used = 0] = 0; }
   const char *get() const { return Data; }
   size_t size() const { return Used; }
-  size_t room() const { return Size - 1 - Used; }
+  size_t room() const { return sizeof(Data) - 1 - Used; }
   __attribute__((format(printf, 2, 3))) void add(const char *format, ...);
+
+  /// Begins a report with the time.
+  void begin();
+  /// One fact, by `format` or as a member of an object. People are not told what
+  /// has no format, and text that is empty is left out.
+  void fact(const char *key, const char *format, uint64_t value);
+  void fact(const char *key, const char *format, const char *value);
+  /// A brace or a bracket; the key is that of a list.
+  void json(const char *part, const char *key = nullptr);
+  void function(const char *format, const void *address, const char *name);
 };
-using Text = Buffer<16384>;
 
 // Threads.cpp: what may wait.
 
@@ -115,15 +129,9 @@ void findNames(NameRequest &names, uint64_t ns);
 /// For a thread that may wait.
 void findNamesHere(NameRequest &names);
 
-struct Report {
-  swift_liveness_report Public;
-  swift_liveness_thread Thread;
-  uint64_t Checkpoints[16];
-  char Strings[6][256];
-  Text Message;
-};
-void deliver(const Report &report, bool quiet, bool wait = false);
 void listTasksSoon(uint32_t limit);
+/// Of the pool's queues.
+constexpr uint8_t PoolPriorities[] = {0x21, 0x19, 0x15, 0x11, 0x09};
 void sendProbe(uint32_t which);
 bool probeRan(uint32_t which);
 void setCallback(swift_liveness_callback callback, void *context);
@@ -182,6 +190,15 @@ struct ThreadInfo {
     return index < NameRequest::Max ? Names.Name[index] : "";
   }
 };
+struct Report {
+  swift_liveness_report Public;
+  swift_liveness_thread Thread;
+  ThreadInfo Info;
+  Text Message;
+};
+void deliver(const Report &report, bool quiet, bool wait = false);
+void describe(const ThreadInfo &info, swift_liveness_thread &to);
+
 /// Reads all but activity, duration and names. \returns false if the thread moved
 /// meanwhile, or there is none; then only what belongs to the thread is there.
 bool readThread(uint32_t index, const CpuSample *before, bool details,
@@ -216,10 +233,7 @@ struct Symbols {
 extern Symbols Known;
 
 // Monitor.cpp
-bool isMainExecutor(const char *type);
-extern std::atomic<bool> UseJson;
-void addTime(Text &text);
-void addQuoted(Text &text, const char *key, const char *value);
+void addExecutor(Text &text, const void *executor, const char *type);
 
 } // namespace liveness
 } // namespace swift

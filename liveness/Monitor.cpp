@@ -47,8 +47,7 @@ static constexpr uint64_t Never = UINT64_MAX;
 static constexpr uint32_t MaxMs = 24 * 60 * 60 * 1000;
 static std::atomic<uint32_t> TimeoutMs, IntervalMs, Action, Rate;
 static std::atomic<bool> IsQuiet, IsOn, HasThread;
-/// Patterns, each with a null behind it, and one more at the end. Never freed:
-/// the monitor may be reading it.
+/// Patterns, with commas. Never freed: the monitor may be reading it.
 static std::atomic<const char *> Ignored;
 static std::atomic<uint32_t> ListSignal;
 
@@ -77,115 +76,115 @@ static uint64_t intervalNs() {
 /************************************ TEXT ***********************************/
 /*****************************************************************************/
 
-template <size_t Size>
-void Buffer<Size>::add(const char *format, ...) {
+void Text::add(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int added = vsnprintf(Data + Used, Size - Used, format, arguments);
+  int added = vsnprintf(Data + Used, sizeof(Data) - Used, format, arguments);
   va_end(arguments);
   if (added > 0)
-    Used = std::min(Used + size_t(added), Size - 1);
+    Used = std::min(Used + size_t(added), sizeof(Data) - 1);
 }
-template class swift::liveness::Buffer<16384>;
 
-/// UTC. gmtime takes a lock, and may read a file.
-void liveness::addTime(Text &text) {
+void Text::begin() {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
+  // UTC. gmtime takes a lock, and may read a file. Years of 365.2425 days that
+  // begin in March.
   auto days = now.tv_sec / 86400, seconds = now.tv_sec % 86400;
-  // Years of 365.2425 days that begin in March.
   auto z = days + 719468, era = z / 146097, inEra = z % 146097;
   auto year = (inEra - inEra / 1460 + inEra / 36524 - inEra / 146096) / 365;
   auto inYear = inEra - (365 * year + year / 4 - year / 100);
   auto month = (5 * inYear + 2) / 153;
-  text.add("%s%04ld-%02ld-%02ldT%02ld:%02ld:%02ld.%03ldZ%s",
-           UseJson ? "\"time\":\"" : "",
+  char time[64];
+  snprintf(time, sizeof(time), "%04ld-%02ld-%02ldT%02ld:%02ld:%02ld.%03ldZ",
            long(year + era * 400 + (month >= 10)),
            long(month < 10 ? month + 3 : month - 9),
            long(inYear - (153 * month + 2) / 5 + 1), long(seconds / 3600),
            long(seconds / 60 % 60), long(seconds % 60),
-           long(now.tv_nsec / long(NsPerMs)), UseJson ? "\"" : "");
+           long(now.tv_nsec / long(NsPerMs)));
+  json("{");
+  fact("time", "liveness: %s ", time);
 }
 
-/// Of a JSON object: a comma, the key and the value, if there is one.
-void liveness::addQuoted(Text &text, const char *key, const char *value) {
-  if (!*value)
+void Text::addKey(const char *key) {
+  if (Used && !strchr("{[\n", Data[Used - 1]))
+    add(",");
+  if (key)
+    add("\"%s\":", key);
+}
+
+void Text::json(const char *part, const char *key) {
+  if (!UseJson)
     return;
-  text.add(",\"%s\":\"", key);
+  if (key || *part == '{')
+    addKey(key);
+  add("%s", part);
+}
+
+void Text::fact(const char *key, const char *format, uint64_t value) {
+  if (UseJson)
+    addKey(key);
+  if (UseJson || format)
+    add(UseJson ? "%llu" : format, (unsigned long long)value);
+}
+
+void Text::fact(const char *key, const char *format, const char *value) {
+  if (!*value || (!UseJson && !format))
+    return;
+  if (!UseJson)
+    return add(format, value);
+  addKey(key);
+  add("\"");
   for (; *value; ++value) {
     auto byte = static_cast<unsigned char>(*value);
-    if (byte == '"' || byte == '\\')
-      text.add("\\%c", byte);
-    else if (byte < ' ')
-      text.add("\\u%04x", byte);
-    else
-      text.add("%c", byte);
+    add(byte == '"' || byte == '\\' ? "\\%c" : byte < ' ' ? "\\u%04x" : "%c", byte);
   }
-  text.add("\"");
+  add("\"");
+}
+
+void Text::function(const char *format, const void *address, const char *name) {
+  char number[32];
+  snprintf(number, sizeof(number), "%p", address);
+  json("{");
+  fact("at", nullptr, number);
+  fact("function", format, name);
+  json("}");
 }
 
 static const char *const OsStates[] = {"", "running", "blocked",
                                        "starved of processor time"};
 
-bool liveness::isMainExecutor(const char *type) {
-  return !strcmp(type, "Swift.MainActor") ||
-         !strcmp(type, "Swift.DispatchMainExecutor");
+/// The name of an executor whose type is known.
+static const char *executorName(const void *executor, const char *type) {
+  bool isMain = executor == Known.MainQueue ||
+                !strcmp(type, "Swift.MainActor") ||
+                !strcmp(type, "Swift.DispatchMainExecutor");
+  return !executor ? "" : isMain ? "MainActor" : type;
+}
+static const char *executorOf(const ThreadInfo &info) {
+  return executorName(info.Executor, info.name(info.ExecutorType));
 }
 
-static const char *executorOf(const ThreadInfo &info) {
-  if (!info.Executor)
-    return "";
-  if (info.Executor == Known.MainQueue)
-    return "MainActor";
-  const char *type = info.name(info.ExecutorType);
-  return isMainExecutor(type) ? "MainActor" : type;
+void liveness::addExecutor(Text &text, const void *executor, const char *type) {
+  const char *name = executorName(executor, type);
+  text.fact("executor", " on %s", name);
+  if (executor && !UseJson && strcmp(name, "MainActor"))
+    text.add("%s %p", *name ? "" : " on executor", executor);
 }
 
 static void addThread(Text &text, const ThreadInfo &info) {
-  if (UseJson) {
-    text.add("\"thread\":%u", info.ThreadId);
-    addQuoted(text, "thread_name", info.ThreadName);
-    addQuoted(text, "scope", info.Scope);
-    if (info.TaskId)
-      text.add(",\"task\":%llu", (unsigned long long)info.TaskId);
-    addQuoted(text, "task_name", info.TaskName);
-    addQuoted(text, "executor", executorOf(info));
-    addQuoted(text, "state", OsStates[info.OsState]);
-    addQuoted(text, "function", info.name(info.Function));
-    return;
-  }
-  text.add("thread %u", info.ThreadId);
-  if (info.ThreadName[0])
-    text.add(" \"%s\"", info.ThreadName);
-  if (info.Scope[0])
-    text.add(", scope \"%s\"", info.Scope);
+  text.fact("thread", "thread %llu", info.ThreadId);
+  text.fact("thread_name", " \"%s\"", info.ThreadName);
+  text.fact("scope", ", scope \"%s\"", info.Scope);
   if (info.TaskId)
-    text.add(", task %llu", (unsigned long long)info.TaskId);
-  if (info.TaskName[0])
-    text.add(" \"%s\"", info.TaskName);
-  const char *executor = executorOf(info);
-  if (info.Executor && !strcmp(executor, "MainActor"))
-    text.add(" on MainActor");
-  else if (info.Executor)
-    text.add(" on %s %p", *executor ? executor : "executor", info.Executor);
-  if (info.OsState)
-    text.add(", %s", OsStates[info.OsState]);
+    text.fact("task", ", task %llu", info.TaskId);
+  text.fact("task_name", " \"%s\"", info.TaskName);
+  addExecutor(text, info.Executor, info.name(info.ExecutorType));
+  text.fact("state", ", %s", OsStates[info.OsState]);
+  text.fact("function", nullptr, info.name(info.Function));
 }
 
 static bool isThunk(const char *name) { return strstr(name, "thunk ") != nullptr; }
-
-static void addWaiting(Text &text, const ThreadInfo &info) {
-  const char *caller = info.name(info.Waiting);
-  if (UseJson) {
-    addQuoted(text, "waits_in", info.SystemCall);
-    addQuoted(text, "called_from", caller);
-    return;
-  }
-  text.add("  waits in %s", info.SystemCall);
-  if (*caller && strncmp(caller, "0x", 2) && strcmp(caller, info.SystemCall))
-    text.add(", called by %s", caller);
-  text.add("\n");
-}
 
 /*****************************************************************************/
 /********************************** LOOKING **********************************/
@@ -295,10 +294,13 @@ static uint64_t look(uint64_t now, Moved moved) {
 /*****************************************************************************/
 
 /// As the shell: * is any text.
-static bool matches(const char *pattern, const char *text) {
+static bool matches(const char *pattern, const char *end, const char *text) {
+  if (pattern == end)
+    return !*text;
   if (*pattern == '*')
-    return matches(pattern + 1, text) || (*text && matches(pattern, text + 1));
-  return *pattern == *text && (!*pattern || matches(pattern + 1, text + 1));
+    return matches(pattern + 1, end, text) ||
+           (*text && matches(pattern, end, text + 1));
+  return *pattern == *text && matches(pattern + 1, end, text + 1);
 }
 
 /// The name of a function without module, type and parameters.
@@ -318,12 +320,17 @@ static bool isIgnored(const ThreadInfo &info) {
   char base[128];
   getBaseName(info.name(info.Function), base, sizeof(base));
   bool isMain = info.ThreadId == uint32_t(getpid());
-  for (; *pattern; pattern += strlen(pattern) + 1)
+  while (*(pattern += strspn(pattern, ", "))) {
+    auto *next = pattern + strcspn(pattern, ","), *end = next;
+    while (end[-1] == ' ')
+      --end;
     for (const char *text : {executorOf(info), isMain ? "main" : info.ThreadName,
                              info.name(info.Function), (const char *)base,
                              (const char *)info.Scope})
-      if (*text && matches(pattern, text))
+      if (*text && matches(pattern, end, text))
         return true;
+    pattern = next;
+  }
   return false;
 }
 
@@ -349,35 +356,28 @@ static void beginReport(uint32_t kind, const char *name, uint64_t duration) {
   static uint64_t said;
   auto &text = TheReport.Message;
   text.clear();
-  auto suppressed = Suppressed.load(std::memory_order_relaxed);
-  if (UseJson) {
-    text.add("{");
-    addTime(text);
-    text.add(",\"kind\":\"%s\",\"pid\":%d,\"duration_ms\":%llu", name, getpid(),
-             (unsigned long long)(duration / NsPerMs));
-    if (suppressed != said)
-      text.add(",\"suppressed\":%llu", (unsigned long long)(suppressed - said));
-  } else {
-    if (suppressed != said)
-      text.add("liveness: %llu more reports, too many in a second\n",
-               (unsigned long long)(suppressed - said));
-    text.add("liveness: ");
-    addTime(text);
-    text.add(" ");
-  }
-  said = suppressed;
+  auto suppressed = Suppressed.load(std::memory_order_relaxed) - said;
+  said += suppressed;
+  if (suppressed && !UseJson)
+    text.add("liveness: %llu more reports, too many in a second\n",
+             (unsigned long long)suppressed);
+  text.begin();
+  text.fact("kind", nullptr, name);
+  text.fact("pid", nullptr, uint64_t(getpid()));
+  text.fact("duration_ms", nullptr, duration / NsPerMs);
+  if (suppressed)
+    text.fact("suppressed", nullptr, suppressed);
   TheReport.Public = {sizeof(TheReport.Public), kind, duration, nullptr,
                       nullptr,                  0,    nullptr};
 }
 
 static void finishReport(bool wait = false) {
-  if (UseJson)
-    TheReport.Message.add("}\n");
+  TheReport.Message.json("}\n");
   if (Action != swift_liveness_action_metrics)
     deliver(TheReport, IsQuiet, wait);
 }
 
-static void describe(const ThreadInfo &info, swift_liveness_thread &to) {
+void liveness::describe(const ThreadInfo &info, swift_liveness_thread &to) {
   to.size = sizeof(to);
   to.thread_id = info.ThreadId;
   to.activity = info.Activity;
@@ -396,16 +396,9 @@ static void describe(const ThreadInfo &info, swift_liveness_thread &to) {
 }
 
 static void addToReport(const ThreadInfo &info) {
-  auto &report = TheReport;
-  describe(info, report.Thread);
-  report.Public.thread = &report.Thread;
-  report.Public.checkpoint_count = info.CheckpointCount;
-  memcpy(report.Checkpoints, info.LastCheckpoints, sizeof(report.Checkpoints));
-  const char *strings[] = {info.ThreadName,  info.Scope,
-                           info.TaskName,    executorOf(info),
-                           info.name(info.Function), info.SystemCall};
-  for (unsigned i = 0; i != 6; ++i)
-    snprintf(report.Strings[i], sizeof(report.Strings[i]), "%s", strings[i]);
+  TheReport.Info = info;
+  TheReport.Public.thread = &TheReport.Thread;
+  TheReport.Public.checkpoint_count = info.CheckpointCount;
 }
 
 /// All threads but `except`, one a line.
@@ -413,7 +406,7 @@ static void addOtherThreads(Text &text, uint32_t except) {
   constexpr unsigned maxLines = 32;
   unsigned lines = 0, idle = 0, more = 0;
   auto &other = OtherThread;
-  text.add("%s", UseJson ? ",\"other_threads\":[" : "");
+  text.json("[", "other_threads");
   for (uint32_t i = 0; i != recordCount(); ++i) {
     uint64_t duration;
     if (i == except ||
@@ -432,50 +425,42 @@ static void addOtherThreads(Text &text, uint32_t except) {
     other.DurationNs = duration;
     other.Names.Count = std::min(other.Names.Count, 3u); // no callers
     findNames(other.Names, 50 * NsPerMs);
-    if (UseJson) {
-      text.add("%s{", lines ? "," : "");
-      addThread(text, other);
-      text.add(",\"duration_ms\":%llu}",
-               (unsigned long long)(duration / NsPerMs));
-    } else {
+    if (!UseJson)
       text.add("%s    ", lines ? "" : "  other threads:\n");
-      addThread(text, other);
-      text.add(", %s for %llu ms\n",
-               activity == swift_liveness_stuck ? "stuck" : "busy",
-               (unsigned long long)(duration / NsPerMs));
-    }
+    text.json("{");
+    addThread(text, other);
+    text.fact("duration_ms",
+              activity == swift_liveness_stuck ? ", stuck for %llu ms\n"
+                                               : ", busy for %llu ms\n",
+              duration / NsPerMs);
+    text.json("}");
     ++lines;
   }
-  if (UseJson) {
-    text.add("],\"idle_threads\":%u", idle);
-    return;
-  }
-  if (more)
+  text.json("]");
+  if (more && !UseJson)
     text.add("    and %u more\n", more);
-  if (idle)
-    text.add("  %u thread%s idle\n", idle, idle == 1 ? "" : "s");
+  if (idle || UseJson)
+    text.fact("idle_threads",
+              idle == 1 ? "  %llu thread idle\n" : "  %llu threads idle\n", idle);
 }
 
 static void addStack(Text &text, uint32_t threadId) {
   const void *frames[64];
   auto count = takeStack(threadId, frames, 64);
   static NameRequest names;
-  text.add("%s", UseJson ? ",\"stack\":["
-                 : count ? "  stack:\n"
-                         : "  no stack: the thread does not take signals, or the "
-                           "program uses SIGPROF\n");
+  text.json("[", "stack");
+  if (!UseJson)
+    text.add(count ? "  stack:\n"
+                   : "  no stack: the thread does not take signals, or the "
+                     "program uses SIGPROF\n");
   for (unsigned i = 0; i != count; ++i) {
     names.Count = 0;
     // A return address may be just behind its function.
     names.add(static_cast<const char *>(frames[i]) - 1);
     findNames(names, 50 * NsPerMs);
-    if (UseJson)
-      text.add("%s{\"at\":\"%p\"", i ? "," : "", frames[i]);
-    if (UseJson)
-      addQuoted(text, "function", names.Name[0]);
-    text.add(UseJson ? "}" : "    %s\n", names.Name[0]);
+    text.function("    %s\n", frames[i], names.Name[0]);
   }
-  text.add("%s", UseJson ? "]" : "");
+  text.json("]");
 }
 
 /// \returns whether it counts as reported.
@@ -504,7 +489,6 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
   auto &text = TheReport.Message;
   beginReport(swift_liveness_report_stuck, "stuck", info.DurationNs);
   addToReport(info);
-  text.add("%s", UseJson ? "," : "");
   addThread(text, info);
   if (!UseJson)
     text.add(", stuck for %llu ms\n",
@@ -512,28 +496,32 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
   const char *function = info.name(info.Function);
   if (!UseJson && *function && !isThunk(function))
     text.add("  in %s\n", function);
-  unsigned callers = 0;
+  bool hasCallers = false;
   for (unsigned i = 0; i != info.CallerCount; ++i) {
     const char *caller = info.name(info.Callers[i]);
     if (!*caller || isThunk(caller) || !strcmp(caller, function))
       continue;
-    if (!UseJson)
-      text.add("  called by %s\n", caller);
-    else
-      text.add("%s{\"at\":\"%p\"", callers++ ? "," : ",\"callers\":[",
-               info.Names.Address[info.Callers[i]]),
-          addQuoted(text, "function", caller), text.add("}");
+    if (!hasCallers)
+      text.json("[", "callers");
+    hasCallers = true;
+    text.function("  called by %s\n", info.Names.Address[info.Callers[i]],
+                  caller);
   }
-  text.add("%s", callers ? "]" : "");
-  if (info.SystemCall[0])
-    addWaiting(text, info);
+  if (hasCallers)
+    text.json("]");
+  if (info.SystemCall[0]) {
+    const char *from = info.name(info.Waiting);
+    bool tells = strncmp(from, "0x", 2) && strcmp(from, info.SystemCall);
+    text.fact("waits_in", "  waits in %s", info.SystemCall);
+    text.fact("called_from", tells ? ", called by %s" : nullptr, from);
+    if (!UseJson)
+      text.add("\n");
+  }
   if (info.CheckpointCount) {
-    text.add(UseJson ? ",\"checkpoints\":%llu,\"last_checkpoints\":["
-                     : "  checkpoints (%llu):",
-             (unsigned long long)info.Checkpoints);
+    text.fact("checkpoints", "  checkpoints (%llu):", info.Checkpoints);
+    text.json("[", "last_checkpoints");
     for (unsigned i = 0; i != info.CheckpointCount; ++i)
-      text.add(UseJson ? (i ? ",%llu" : "%llu") : " %llu",
-               (unsigned long long)info.LastCheckpoints[i]);
+      text.fact(nullptr, " %llu", info.LastCheckpoints[i]);
     text.add(UseJson ? "]" : "\n");
   }
   if (action == swift_liveness_action_backtrace)
@@ -556,24 +544,16 @@ static bool reportRecovered(Watch &watch, uint64_t now) {
   auto duration = now - watch.Since.load(std::memory_order_relaxed);
   beginReport(swift_liveness_report_recovered, "recovered", duration);
   // It may be in the next job now, or it has ended.
-  auto &thread = TheReport.Thread;
-  thread = {};
-  thread.size = sizeof(thread);
-  thread.thread_id = watch.ThreadId;
-  thread.task_id = watch.TaskId;
-  thread.activity = swift_liveness_busy;
-  thread.duration_ns = duration;
-  for (auto &string : TheReport.Strings)
-    string[0] = 0;
-  TheReport.Public.thread = &thread;
-  auto &text = TheReport.Message;
-  text.add(UseJson ? ",\"thread\":%u" : "thread %u", watch.ThreadId);
-  if (watch.TaskId)
-    text.add(UseJson ? ",\"task\":%llu" : ", task %llu",
-             (unsigned long long)watch.TaskId);
+  static ThreadInfo info;
+  info.ThreadId = watch.ThreadId;
+  info.TaskId = watch.TaskId;
+  info.Activity = swift_liveness_busy;
+  info.DurationNs = duration;
+  addToReport(info);
+  addThread(TheReport.Message, info);
   if (!UseJson)
-    text.add(", moves again after %llu ms\n",
-             (unsigned long long)(duration / NsPerMs));
+    TheReport.Message.add(", moves again after %llu ms\n",
+                          (unsigned long long)(duration / NsPerMs));
   finishReport();
   return true;
 }
@@ -595,7 +575,6 @@ struct PoolWatch {
 } // namespace
 
 static PoolWatch Pools[5];
-static const uint8_t PoolPriorities[] = {0x21, 0x19, 0x15, 0x11, 0x09};
 static constexpr unsigned DefaultPool = 2;
 
 static void probe(unsigned which, uint64_t now) {
@@ -740,8 +719,11 @@ static void begin() {
   if (HasThread.exchange(true))
     return MonitorWake.post();
   // Resets wait for no one: there are no helpers yet.
-  if (!startHelpers() || !startHelper("swift-liveness", runMonitor))
+  if (!startHelpers() || !startHelper("swift-liveness", runMonitor)) {
     Runtime->CurrentMode.store(Mode::Off, std::memory_order_release);
+    static const char text[] = "Warning: no thread for the liveness monitor\n";
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+  }
   if (auto number = ListSignal.load()) {
     struct sigaction action = {};
     action.sa_handler = [](int) {
@@ -771,27 +753,9 @@ static void afterFork() {
 /*****************************************************************************/
 
 static void setIgnored(const char *text) {
-  if (!text || !*text) {
-    Ignored.store(nullptr);
-    return;
-  }
-  auto size = strlen(text);
-  auto *patterns = static_cast<char *>(calloc(1, size + 2));
-  if (!patterns)
-    return;
-  char *to = patterns;
-  for (size_t i = 0; i <= size; ++i) {
-    bool ends = !text[i] || text[i] == ',';
-    if (ends && to != patterns && to[-1])
-      *to++ = 0;
-    else if (!ends && (text[i] != ' ' || (to != patterns && to[-1])))
-      *to++ = text[i];
-  }
-  auto *old = Ignored.load();
-  if (old && !memcmp(old, patterns, size_t(to - patterns) + 1))
-    free(patterns);
-  else
-    Ignored.store(patterns, std::memory_order_release);
+  const char *old = Ignored.load();
+  if (!text || !old || strcmp(old, text))
+    Ignored.store(text ? strdup(text) : nullptr, std::memory_order_release);
 }
 
 static bool start(const swift_liveness_config &config) {

@@ -36,6 +36,7 @@ using Place = std::atomic<uint64_t>;
 /// List i has FirstPlaces << i places. Place 0 is none.
 static constexpr uint32_t FirstPlaces = 4096;
 static constexpr unsigned MaxLists = 17;
+static constexpr uint32_t MaxPlaces = FirstPlaces * ((1u << MaxLists) - 1);
 static std::atomic<Place *> Lists[MaxLists];
 static std::atomic<uint32_t> UsedPlaces;
 
@@ -53,12 +54,13 @@ static uint32_t nextOf(const Place &place) {
   return uint32_t(place.load(std::memory_order_relaxed)) >> 1;
 }
 
-/// \returns null if there is no such list, and none can be made.
+/// \returns null if there is no such list, and none can be made. The number may
+/// be anything: it is read of tasks that may be gone.
 static Place *findPlace(uint32_t number, bool make) {
+  if (number >= MaxPlaces)
+    return nullptr;
   auto rest = number + FirstPlaces;
   unsigned which = 31 - __builtin_clz(rest / FirstPlaces);
-  if (which >= MaxLists)
-    return nullptr;
   auto *list = Lists[which].load(std::memory_order_acquire);
   if (__builtin_expect(!list, 0)) {
     auto size = (size_t(FirstPlaces) << which) * sizeof(Place);
@@ -170,8 +172,10 @@ bool liveness::isLive(const void *task, uint32_t place) {
   auto *found = place ? findPlace(place, false) : nullptr;
   // What was read of the task comes first.
   std::atomic_thread_fence(std::memory_order_acquire);
-  return !found || found->load(std::memory_order_relaxed) ==
-                       reinterpret_cast<uint64_t>(task);
+  // One that was made while the monitor was off has no place.
+  return found ? found->load(std::memory_order_relaxed) ==
+                     reinterpret_cast<uint64_t>(task)
+               : !place;
 }
 
 /*****************************************************************************/
@@ -229,52 +233,32 @@ static void addTaskLine(Text &text, Peek &peek, const Node &node,
     if (readTask(peek, info.DependsOn, awaited, nullptr, false))
       other = awaited.Id;
   }
-  char executor[128], function[128];
-  const char *type = nameOf(info.ExecutorType, NameRequest::Type);
-  snprintf(executor, sizeof(executor), "%s",
-           info.Dependency == 4 && info.DependsOn == Known.MainQueue ||
-                   isMainExecutor(type)
-               ? "MainActor"
-               : type);
-  snprintf(function, sizeof(function), "%s",
-           nameOf(info.Function, NameRequest::Function, info.Closure));
   if (UseJson) {
-    text.add("{");
-    addTime(text);
-    text.add(",\"kind\":\"task\",\"task\":%llu,\"state\":\"%s\","
-             "\"last_run_ms_ago\":%u,\"depth\":%u,\"priority\":%u",
-             (unsigned long long)info.Id, states[info.State], age, depth,
-             info.Priority);
-    addQuoted(text, "name", info.Name);
-    addQuoted(text, "function", function);
-    if (info.Dependency == 1)
-      text.add(",\"waits_for_task\":%llu", (unsigned long long)other);
-    if (info.Dependency == 2 || info.Dependency == 3)
-      text.add(",\"waits_for\":\"%s\"",
-               info.Dependency == 2 ? "continuation" : "group");
-    addQuoted(text, "executor", executor);
-    text.add("}\n");
-    return;
+    text.begin();
+    text.fact("kind", nullptr, "task");
+    text.fact("depth", nullptr, depth);
+    text.fact("priority", nullptr, info.Priority);
+  } else {
+    text.add("liveness:   %*s", int(depth < 40 ? depth : 40) * 2, "");
   }
-  text.add("liveness:   %*stask %llu", int(depth < 40 ? depth : 40) * 2, "",
-           (unsigned long long)info.Id);
-  if (info.Name[0])
-    text.add(" \"%s\"", info.Name);
-  text.add(", %s", states[info.State]);
-  if (info.Dependency == 4 && !info.DependsOn)
+  text.fact("task", "task %llu", info.Id);
+  text.fact("name", " \"%s\"", info.Name);
+  text.fact("state", ", %s", states[info.State]);
+  if (info.Dependency == 4 && info.DependsOn)
+    addExecutor(text, info.DependsOn,
+                nameOf(info.ExecutorType, NameRequest::Type));
+  else if (info.Dependency == 4 && !UseJson)
     text.add(" on the pool");
-  else if (info.Dependency == 4)
-    text.add(" on %s %p", executor[0] ? executor : "executor", info.DependsOn);
-  text.add(", last run %u ms ago", age);
-  if (function[0])
-    text.add(", in %s", function);
+  text.fact("last_run_ms_ago", ", last run %llu ms ago", age);
+  text.fact("function", ", in %s",
+            nameOf(info.Function, NameRequest::Function, info.Closure));
   if (info.Dependency == 1)
-    text.add(", waits for task %llu", (unsigned long long)other);
+    text.fact("waits_for_task", ", waits for task %llu", other);
   if (info.Dependency == 2)
-    text.add(", waits for a continuation");
+    text.fact("waits_for", ", waits for a %s", "continuation");
   if (info.Dependency == 3)
-    text.add(", waits for its group");
-  text.add("\n");
+    text.fact("waits_for", ", waits for its %s", "group");
+  text.add(UseJson ? "}\n" : "\n");
 }
 
 void liveness::listTasks(uint32_t limit,
@@ -321,9 +305,8 @@ void liveness::listTasks(uint32_t limit,
     first = i + 1;
   }
   if (!UseJson) {
-    text.add("liveness: ");
-    addTime(text);
-    text.add(" %u live tasks\n", count);
+    text.begin();
+    text.add("%u live tasks\n", count);
   }
   // Down to the first child, else to the sibling, else up. A parent's memory may
   // have changed between two reads, so a cycle cannot be ruled out.

@@ -389,17 +389,15 @@ static void runCaller() {
       auto &to = report->Public;
       to.text = report->Message.get();
       if (to.thread) {
+        describe(report->Info, report->Thread);
         to.thread = &report->Thread;
-        to.checkpoints = report->Checkpoints;
-        auto &thread = report->Thread;
-        const char **strings[] = {&thread.thread_name, &thread.scope,
-                                  &thread.task_name,   &thread.executor_type,
-                                  &thread.function,    &thread.waits_in};
-        for (unsigned i = 0; i != 6; ++i)
-          *strings[i] = report->Strings[i];
+        to.checkpoints = report->Info.LastCheckpoints;
       }
+      auto process = getpid();
       if (callback)
         callback(&to, context);
+      if (getpid() != process)
+        _exit(0); // A child of the callback: there is nothing to go on with.
       IsCalling.store(false);
       ToCall.drop();
     }
@@ -443,7 +441,8 @@ void liveness::deliver(const Report &report, bool quiet, bool wait) {
   Unwritten.fetch_add(lost, std::memory_order_relaxed);
   WriterWake.post();
   CallerWake.post();
-  for (unsigned i = 0; wait && i != 1000 && (ToWrite.first() || IsCalling); ++i) {
+  for (unsigned i = 0; wait && i != 1000 && (ToWrite.first() || ToCall.first());
+       ++i) {
     struct timespec millisecond = {0, long(NsPerMs)};
     nanosleep(&millisecond, nullptr);
   }
@@ -469,7 +468,6 @@ struct alignas(16) ProbeJob {
 
 } // namespace
 
-static constexpr uint8_t Priorities[] = {0x21, 0x19, 0x15, 0x11, 0x09};
 static ProbeJob Probes[5];
 static Helper ProberWake;
 static std::atomic<uint32_t> ProbesToSend;
@@ -489,7 +487,7 @@ static void runProber() {
       constexpr uint32_t nullaryContinuation = 195;
       probe.Metadata = Known.JobMetadata;
       probe.References = 0;
-      probe.Flags = nullaryContinuation | uint32_t(Priorities[i]) << 8;
+      probe.Flags = nullaryContinuation | uint32_t(PoolPriorities[i]) << 8;
       probe.Run = [](ProbeJob *job) __attribute__((swiftasynccall)) {
         job->Ran.store(true, std::memory_order_release);
       };

@@ -193,7 +193,8 @@ static inline void swift_liveness_stop(void) {
 }
 
 /// Sets the callback; null: none. It is called on a thread of its own, one call
-/// at a time, and the report is gone afterwards. A call of the callback before
+/// at a time, and the report is gone afterwards. A child that it forks ends when
+/// the callback returns in it. A call of the callback before
 /// may still go on: see swift_liveness_callbackIsRunning. The library that holds
 /// the callback stays loaded until the callback is another one and has ended.
 static inline void swift_liveness_setCallback(swift_liveness_callback callback,

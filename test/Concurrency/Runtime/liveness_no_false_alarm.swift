@@ -108,10 +108,10 @@ func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
       // Jobs of 50 ms. One of them takes a second more on the clock.
       let end = seconds() + 5
       var longest = 0.0
+      var last = seconds()
       while longest < 1, seconds() < end {
         await Task.yield()
         let pause = seconds() + 0.05
-        var last = seconds()
         while last < pause {
           let now = seconds()
           longest = max(longest, now - last)

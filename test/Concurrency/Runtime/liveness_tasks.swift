@@ -4,6 +4,8 @@
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out > %t/log 2>&1
 // RUN: %FileCheck %s < %t/log
 // RUN: %FileCheck --check-prefix=MANY %s < %t/log
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out churn > %t/churn 2>&1
+// RUN: %FileCheck --check-prefix=CHURN %s < %t/churn
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -38,9 +40,36 @@ func listTasks() {
   usleep(700_000)
 }
 
+/// Tasks that come and go while they are listed: what is read of them may be anything.
+func churn() async {
+  let asking = Task.detached {
+    for _ in 0..<1200 {
+      kill(getpid(), SIGUSR2)
+      usleep(3000)
+    }
+  }
+  let working = Task.detached {
+    while !Task.isCancelled {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<200 { group.addTask(name: "child") { await Task.yield() } }
+      }
+      await Task.detached { try? await Task.sleep(nanoseconds: 1000) }.value
+    }
+  }
+  await asking.value
+  working.cancel()
+  await working.value
+}
+
 @main struct Main {
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
+    // CHURN: live tasks
+    // CHURN: listed
+    if CommandLine.arguments.count > 1 {
+      await churn()
+      return print("listed")
+    }
     let semaphore = DispatchSemaphore(value: 0)
     let busy = Busy()
     // CHECK: liveness: {{.*Z}} {{[0-9]+}} live tasks

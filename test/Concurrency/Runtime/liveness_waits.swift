@@ -27,6 +27,9 @@ import Glibc
 @_silgen_name("drainStderr") func drainStderr(_ ms: Int32)
 @_silgen_name("lockAroundQuestions") func lockAroundQuestions()
 @_silgen_name("setForkingCallback") func setForkingCallback()
+@_silgen_name("setCallbackThatReturnsInChild") func setCallbackThatReturnsInChild()
+@_silgen_name("abortAfterCallback") func abortAfterCallback()
+@_silgen_name("allowThreads") func allowThreads()
 @_silgen_name("useBoundedExecutor") func useBoundedExecutor()
 @_silgen_name("forbidReading") func forbidReading()
 @_silgen_name("blockSigprof") func blockSigprof(_ block: Bool)
@@ -90,6 +93,29 @@ func later(ms: Int, _ body: @escaping @Sendable () -> Void) {
     case "fork-in-callback":
       setForkingCallback()
       await Task.detached { sleep(ms: 600) }.value
+
+    // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %target-run %t/a.out child-of-callback 2>/dev/null | %FileCheck --check-prefix=CHILD %s
+    // A child in which the callback returns has nothing more to do.
+    // CHILD-NOT: called in the child
+    // CHILD: the child ended
+    // CHILD: done
+    case "child-of-callback":
+      setCallbackThatReturnsInChild()
+      await Task.detached { sleep(ms: 600) }.value
+
+    // RUN: not --crash %target-run %t/a.out call-before-abort > %t/abort
+    // RUN: %FileCheck --check-prefix=ABORT %s < %t/abort
+    // ABORT: called before the end
+    // ABORT-NOT: done
+    case "call-before-abort":
+      abortAfterCallback()
+      await Task.detached { sleep(ms: 3000) }.value
+
+    // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %target-run %t/a.out no-threads 2>&1 | %FileCheck --check-prefix=NOTHREADS %s
+    // NOTHREADS: Warning: no thread for the liveness monitor
+    // NOTHREADS: done
+    case "no-threads":
+      allowThreads()
 
     // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=20 %target-run %t/a.out forks 2>/dev/null | %FileCheck --check-prefix=FORKS %s
     // FORKS: slowest fork in time

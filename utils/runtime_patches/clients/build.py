@@ -9,6 +9,7 @@ import json
 import os
 import re
 import threading
+from pathlib import Path
 
 from ..base import files, locks
 from ..base.errors import UserError
@@ -20,6 +21,8 @@ from .description import is_package
 
 # Swift's flags by what a runtime was compiled with. A program has to be compiled like the libraries it loads.
 _FLAVOURS = {"asan": "address", "tsan": "thread"}
+# libswiftCore needs libm, but ld.bfd wants it to be named where code that imports no C module rounds a number.
+_MATHEMATICS = ("-Xlinker", "-lm")
 # Debian's sanitizer runtimes refer to this variable and do not define it.
 _DEFINE = ("-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0")
 _VERSION = 1  # of what this file does: if it changes, packages are built again
@@ -82,7 +85,7 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
     package = overlay(home, checkout, locals_)
     tools = home / "tools"
     tools.mkdir(parents=True, exist_ok=True)
-    flags = _stub(ws, tools)
+    flags = [*_MATHEMATICS, *_stub(ws, tools)]
     if kind:
         flags += [f"--sanitize={_FLAVOURS[kind]}", *_DEFINE]
         if kind == "tsan":
@@ -182,7 +185,14 @@ def _home(ws, checkout, kind, locals_):
         return BUILD / "clients" / f"{name}-{place}"
     key = hashlib.sha256(
         json.dumps(
-            [_VERSION, str(checkout.folder), str(ws.toolchain), dict(checkout.environment), list(map(str, locals_))]
+            [
+                _VERSION,
+                str(checkout.folder),
+                str(ws.toolchain),
+                dict(checkout.environment),
+                list(map(str, locals_)),
+                *([checkout.edits] if checkout.edits else []),
+            ]
         ).encode()
     ).hexdigest()[:12]
     return ws.cache / "clients" / f"{name}-{key}"
@@ -200,7 +210,22 @@ def overlay(home, checkout, locals_):
     for identity, path in local.items():
         _link(path, paths[identity], paths)
     _link(checkout.folder, places / checkout.name, paths)
+    for name, (old, new) in checkout.edits.items():
+        _edit(checkout.folder, places / checkout.name, Path(name), old, new)
     return places / checkout.name
+
+
+def _edit(folder, target, name, old, new):
+    """Makes the link `name` in `target` a file of its own, with `new` in place of `old`."""
+    for parent in reversed(name.parents[:-1]):
+        if (target / parent).is_symlink():
+            (target / parent).unlink()
+            (target / parent).mkdir()
+            for path in (folder / parent).iterdir():
+                (target / parent / path.name).symlink_to(path)
+    text = (folder / name).read_text(encoding="utf-8")
+    (target / name).unlink(missing_ok=True)
+    (target / name).write_text(text.replace(old, new), encoding="utf-8")
 
 
 def _link(folder, target, local):

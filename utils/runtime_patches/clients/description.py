@@ -19,7 +19,7 @@ _HINT = "utils/run-clients --list names the packages"
 @dataclasses.dataclass(frozen=True)
 class Package:
     """One line of clients.json. Without a URL the sources of the workspace hold it. left_out: why it runs only when it
-    is named."""
+    is named. skip: {regular expression of tests that are left out: why}. edits: {file: [text, its replacement]}."""
 
     name: str
     minutes: float = 1
@@ -27,7 +27,8 @@ class Package:
     tag: str = ""
     commit: str = ""
     left_out: str = ""
-    skip: tuple = ()
+    skip: dict = dataclasses.field(default_factory=dict)
+    edits: dict = dataclasses.field(default_factory=dict)
     environment: dict = dataclasses.field(default_factory=dict)
 
 
@@ -40,6 +41,7 @@ class Checkout:
     stable: bool
     minutes: float = 1
     skip: tuple = ()
+    edits: dict = dataclasses.field(default_factory=dict)
     environment: dict = dataclasses.field(default_factory=dict)
 
 
@@ -58,7 +60,6 @@ def load(path=_FILE):
                 )
             if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
                 raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
-            fields["skip"] = tuple(fields.get("skip", ()))
             packages[name] = Package(name, **fields)
         return packages
     except OSError as error:
@@ -134,7 +135,7 @@ def checkout(chosen, sources, cache):
                 f"the sources have no package {chosen.name}: {folder}",
                 "--checkout names a folder that has it beside swift/, --packages one with packages",
             )
-    return Checkout(chosen.name, folder, stable, chosen.minutes, chosen.skip, chosen.environment)
+    return Checkout(chosen.name, folder, stable, chosen.minutes, tuple(chosen.skip), chosen.edits, chosen.environment)
 
 
 def _fetched(package, cache):

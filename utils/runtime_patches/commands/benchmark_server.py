@@ -38,20 +38,18 @@ def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.server import measure, run
     from ..runtimes import build
-    from ..runtimes.runtime import stock
     from ..workspace import provision
 
     for name, most in (("connections", 1024), ("port", 65535)):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
+    chosen = run.rows(options.filter)
+    if options.list:
+        print("\n".join(f"{row.name}\t{row.text}" for row in chosen))
+        return
     given = [f"--{name}={getattr(options, name)}" for name in ("checkout", "toolchain") if getattr(options, name)]
     ws = provision.ready(options)
-    build.ensure(ws, stock())
     with run.place(ws, given) as place:
-        chosen = run.rows(ws, place, options.filter)
-        if options.list:
-            print("\n".join(f"{row.name}\t{row.text}" for row in chosen))
-            return
         for runtime in options.runtimes:
             build.ensure(ws, runtime)
         plan = measure.Plan(

@@ -70,6 +70,7 @@ def main(options):
                 f"{package.name:24} "
                 + (f"{package.tag}, {package.url}" if package.url else "in the sources")
                 + (f"; only when it is named: {package.left_out}" if package.left_out else "")
+                + "".join(f"; without {skipped}: {why}" for skipped, why in package.skip.items())
             )
         return 0
     runtimes = _runtimes(options.runtime)

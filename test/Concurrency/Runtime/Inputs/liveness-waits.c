@@ -111,6 +111,60 @@ static void forkInCallback(const swift_liveness_report *report, void *context) {
 }
 void setForkingCallback(void) { swift_liveness_setCallback(forkInCallback, NULL); }
 
+// A callback that forks, and returns in the child, too.
+static pid_t firstProcess;
+static void returnInChild(const swift_liveness_report *report, void *context) {
+  if (getpid() != firstProcess) {
+    puts("called in the child");
+    fflush(stdout);
+    _exit(1);
+  }
+  pid_t child = fork();
+  if (child == 0)
+    return;
+  int status = -1;
+  for (int i = 0; i != 300 && !waitpid(child, &status, WNOHANG); ++i)
+    usleep(1000);
+  printf("the child %s\n", status ? "goes on" : "ended");
+  fflush(stdout);
+  kill(child, SIGKILL);
+}
+void setCallbackThatReturnsInChild(void) {
+  firstProcess = getpid();
+  swift_liveness_setCallback(returnInChild, NULL);
+}
+
+// A callback that takes its time, as a log that is flushed.
+static void takeTime(const swift_liveness_report *report, void *context) {
+  usleep(300000);
+  puts("called before the end");
+  fflush(stdout);
+}
+void abortAfterCallback(void) {
+  swift_liveness_setCallback(takeTime, NULL);
+  swift_liveness_config config = {.size = sizeof(config),
+                                  .timeout_ms = 100,
+                                  .action = swift_liveness_action_abort,
+                                  .quiet = true};
+  swift_liveness_start(&config);
+}
+
+// A process that may have no more threads.
+static bool threadsAreRefused;
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                   void *(*start)(void *), void *argument) {
+  typedef int Create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  static Create *original;
+  if (!original)
+    original = (Create *)dlsym(RTLD_NEXT, "pthread_create");
+  return threadsAreRefused ? EAGAIN
+                           : original(thread, attributes, start, argument);
+}
+void allowThreads(void) { threadsAreRefused = false; }
+__attribute__((constructor)) static void refuseThreads(int count, char **words) {
+  threadsAreRefused = count > 1 && !strcmp(words[1], "no-threads");
+}
+
 // A global executor with room for one job, besides the one that runs.
 typedef __attribute__((swiftcall)) void Enqueue(void *job, void *original);
 typedef __attribute__((swiftcall)) void RunJob(void *job, void *, void *);

@@ -9,7 +9,6 @@ import statistics
 
 from ...base.errors import UserError
 from ...base.progress import Step
-from ...runtimes.runtime import stock
 from ..harness.rounds import interleaved
 from .programs import Server
 
@@ -95,12 +94,6 @@ def inside(plan, row, place, program):
         }
 
     return _rounds(plan, row.name, take)
-
-
-def nio_rows(place, program):
-    """The names of the rows of nio's own benchmark."""
-    said = place.run(stock(), [program, "no such row"], "NIOPerformanceTester")
-    return re.findall(r"^skipping '([^']+)'", said, re.MULTILINE)
 
 
 def nio(plan, row, place, program):

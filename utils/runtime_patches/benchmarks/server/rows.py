@@ -2,6 +2,28 @@
 
 import dataclasses
 
+# Of the 71 of swift-nio's own benchmark: sockets, event loops, futures, tasks and locks, and one each of what only
+# works in memory.
+_NIO = (
+    "asyncwriter_single_writes_1M_times",
+    "asyncsequenceproducer_consume_1M_times",
+    "tcp_100k_messages_throughput",
+    "udp_10k_writes",
+    "udp_10k_vector_reads_and_writes",
+    "no-net_http1_1k_reqs_1_conn",
+    "http1_1k_reqs_1_conn",
+    "http1_1k_reqs_100_conns",
+    "schedule_and_run_100k_tasks",
+    "execute_100k_tasks",
+    "runIfActive_8_threads_100k_tasks",
+    "future_whenallsucceed_10k_deferred_off_loop",
+    "future_reduce_10k_futures",
+    "lock_4_threads_10M_ops",
+    "channel_pipeline_1m_events",
+    "websocket_encode_50b_space_at_front_100k_frames",
+    "bytebuffer_write_http_response_ascii_only_as_string",
+)
+
 _ALL = ("spans=3", "cache", "children=4", "log", "session")
 
 
@@ -62,5 +84,6 @@ ROWS = {
             ("channels",),
             count=20_000,
         ),
+        *(Row(f"nio-{name}", f"swift-nio's own benchmark, {name}", "nio", (name,)) for name in _NIO),
     )
 }

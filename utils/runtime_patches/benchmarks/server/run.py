@@ -13,7 +13,7 @@ from ...base.process import terminable
 from ...base.progress import note
 from ...results import outcome, verdicts
 from . import measure, programs
-from .rows import ROWS, Row
+from .rows import ROWS
 
 
 @contextmanager
@@ -29,20 +29,9 @@ def place(ws, given):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def rows(ws, there, wanted):
+def rows(wanted):
     """[Row] whose names the regular expression `wanted` finds."""
     found = [row for row in ROWS.values() if re.search(wanted, row.name)]
-    # nio's program lists its own rows. It takes minutes to build, so only if one of them can match.
-    if wanted == "." or "nio" in wanted or not found:
-        program = programs.nio(ws)
-        found += [
-            row
-            for row in (
-                Row(f"nio-{name}", f"swift-nio's own benchmark, {name}", "nio", (name,))
-                for name in measure.nio_rows(there, program)
-            )
-            if re.search(wanted, row.name)
-        ]
     if not found:
         raise UserError(f"no row matches '{wanted}'", "run-benchmark --list prints the rows")
     return found

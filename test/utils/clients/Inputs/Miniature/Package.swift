@@ -3,4 +3,4 @@ import PackageDescription
 
 let package = Package(
   name: "Miniature",
-  targets: [.target(name: "Miniature"), .testTarget(name: "MiniatureTests", dependencies: ["Miniature"])])
+  targets: [.target(name: "Miniature"), .executableTarget(name: "tool"), .testTarget(name: "MiniatureTests", dependencies: ["Miniature"])])
