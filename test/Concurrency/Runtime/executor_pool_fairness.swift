@@ -147,6 +147,33 @@ func handOver(_ pairs: Int) {
           busy.end()
         }
       },
+      // Jobs of all priorities make others of the priority that a thread's job has: they are not
+      // all run before that.
+      Row(name: "all priorities") {
+        let stop = Flag()
+        let begun = Counter()
+        for number in 0..<9 {
+          Task.detached(priority: [.high, .medium, .background][number % 3]) {
+            while !stop.isSet {
+              await Task.yield()
+              await Task.detached(priority: .medium) { begun.add() }.value
+            }
+          }
+        }
+        var others: [Int] = []
+        let times = (0..<50).map { _ in
+          usleep(1000)
+          let before = begun.count
+          let time = waits(.medium, 1, pause: 0)[0]
+          others.append(begun.count - before)
+          return time
+        }
+        stop.set()
+        others.sort()
+        print("others that begin before: median \(others[25]), nine tenths \(others[45])")
+        expect(others[45] < 2000, "\(others[45]) tasks that others made went first")
+        judge("default beside all priorities", times, median: 10, worst: 5000)
+      },
       // Not only one low job now and then: a hundred, enqueued at once and one by one.
       Row(name: "many low") {
         let busy = Busy(2 * processors, .high) { compute(100_000) }
