@@ -17,7 +17,7 @@
 // FAULT look-deadline=acquire: DEADLOCK
 // FAULT -recheck-watcher: DEADLOCK
 // FAULT -cover: DEADLOCK
-// FAULT set-timer=acq_rel/seq_cst: DEADLOCK
+// NOT NEEDED set-timer=acq_rel/seq_cst: who has set it looks at it again, in order
 // NOT NEEDED set-timer=seq_cst/acquire: here nobody else sets it
 // NOT NEEDED look-kept=acquire: relacy has it after the looks at the timer, C++ does not
 // NOT NEEDED keep=release: relacy has it before the next change of the state, C++ does not
