@@ -1,9 +1,11 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: %env-SWIFT_POOL=1 %target-run %t/a.out | %FileCheck %s
-// RUN: %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out | %FileCheck %s
-// RUN: %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out "other priority" spin "long jobs" child
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -14,77 +16,199 @@
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
 
-// It would hang.
+// With Dispatch's queues, as many jobs of one priority as there are processors block for ever.
 // UNSUPPORTED: without_executor-rescue
 
-// Jobs that block until another job has run: the pool adds threads, which end when they have
-// nothing to do.
+// Jobs that block, and wait for one that is not running yet, go on. With Dispatch's queues,
+// jobs of each priority have as many threads as there are processors, and they go on only if
+// what they wait for has another priority.
 
 import Dispatch
 import Glibc
 import Synchronization
 
-func block(_ semaphore: DispatchSemaphore) { semaphore.wait() }
-
-func threadCount() -> Int {
-  var count = 0
-  let folder = opendir("/proc/self/task")!
-  while readdir(folder) != nil { count += 1 }
-  closedir(folder)
-  return count - 2
+/// How long `count` jobs take that all wait until one more runs, which is enqueued last.
+func block(_ count: Int, _ priority: TaskPriority, last: TaskPriority,
+           _ wait: @escaping @Sendable (Flag) -> Void) -> UInt64 {
+  let flag = Flag()
+  let begun = Counter()
+  let ended = DispatchSemaphore(value: 0)
+  return time {
+    for _ in 0..<count {
+      Task.detached(priority: priority) {
+        begun.add()
+        wait(flag)
+        ended.signal()
+      }
+    }
+    Task.detached(priority: last) { flag.set() }
+    for _ in 0..<count { ended.wait() }
+  }
 }
 
-func milliseconds(_ body: () async -> Void) async -> Int {
-  let clock = ContinuousClock()
-  let duration = await clock.measure { await body() }
-  return Int(duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000)
+/// Waits in the kernel, and looks now and then.
+func sleepUntil(_ flag: Flag) { while !flag.isSet { usleep(500) } }
+
+/// Waits without a pause.
+func spinUntil(_ flag: Flag) { while !flag.isSet {} }
+
+/// Waits, and leaves the processor to others.
+func yieldUntil(_ flag: Flag) { while !flag.isSet { sched_yield() } }
+
+/// Blocks for good until a semaphore is signalled.
+func onSemaphore(_ count: Int, _ priority: TaskPriority, last: TaskPriority) -> UInt64 {
+  let begin = DispatchSemaphore(value: 0)
+  let ended = DispatchSemaphore(value: 0)
+  return time {
+    for _ in 0..<count {
+      Task.detached(priority: priority) {
+        begin.wait()
+        ended.signal()
+      }
+    }
+    Task.detached(priority: last) { for _ in 0..<count { begin.signal() } }
+    for _ in 0..<count { ended.wait() }
+  }
+}
+
+/// A job that makes one and blocks until that one has run, `count` times.
+func blockOnChild(_ count: Int) -> [UInt64] {
+  let times = Mutex<[UInt64]>([])
+  let end = DispatchSemaphore(value: 0)
+  Task.detached {
+    for _ in 0..<count {
+      let ran = DispatchSemaphore(value: 0)
+      let start = nowInNanoseconds()
+      Task.detached { ran.signal() }
+      ran.wait()
+      times.withLock { $0.append(nowInNanoseconds() - start) }
+    }
+    end.signal()
+  }
+  end.wait()
+  return times.withLock { $0 }
 }
 
 @main struct Main {
-  static func main() async {
-    for count in [1, 2, 4, 8, 32, 128] {
-      for priority in [TaskPriority.high, .medium, .background] {
-        let semaphore = DispatchSemaphore(value: 0)
-        await withTaskGroup(of: Void.self) { group in
-          for _ in 0..<count {
-            group.addTask(priority: .medium) { block(semaphore) }
-          }
-          group.addTask(priority: priority) {
-            for _ in 0..<count { semaphore.signal() }
+  static func main() {
+    Row.run([
+      // One processor's worth, two and four times as many. 50 ms are promised.
+      Row(name: "same priority", seconds: 120) {
+        for factor in [1, 2, 4] {
+          let times = (0..<3).map { _ in onSemaphore(factor * processors, .medium, last: .medium) }
+          judge("\(factor)N block", times, median: 1000, worst: 20_000)
+        }
+        let times = (0..<3).map { _ in block(2 * processors, .medium, last: .medium, sleepUntil) }
+        judge("2N sleep", times, median: 1000, worst: 20_000)
+      },
+      Row(name: "other priority") {
+        for (priority, last) in [(TaskPriority.medium, TaskPriority.high), (.medium, .background),
+                                 (.high, .background), (.background, .high)] {
+          for factor in [1, 2, 4] {
+            let times = (0..<5).map { _ in
+              onSemaphore(factor * processors, priority, last: last)
+            }
+            judge("\(factor)N at \(priority) block, then \(last)", times, median: 500,
+                  worst: 20_000)
           }
         }
-      }
-    }
-    // CHECK: blocked jobs: done
-    print("blocked jobs: done")
-
-    let time = await milliseconds {
-      await Task.detached {
-        for _ in 0..<100 {
-          let semaphore = DispatchSemaphore(value: 0)
-          Task.detached { semaphore.signal() }
-          block(semaphore)
+      },
+      // The others do not block: they use all processors until one of another priority has run.
+      Row(name: "spin") {
+        for (priority, last) in [(TaskPriority.medium, TaskPriority.high), (.high, .medium),
+                                 (.high, .background)] {
+          for (name, wait) in [("spin", spinUntil), ("yield the processor", yieldUntil)] {
+            let times = (0..<3).map { _ in block(processors, priority, last: last, wait) }
+            judge("N at \(priority) \(name), then \(last)", times, median: 1000, worst: 20_000)
+          }
         }
-      }.value
-    }
-    // CHECK: waits for the job that it has made: true
-    print("waits for the job that it has made:", time < 5000 ? "true" : "\(time) ms")
-
-    // A job that nobody blocks goes on beside as many blocked ones as there are threads.
-    let semaphore = DispatchSemaphore(value: 0)
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<20 { group.addTask { block(semaphore) } }
-      group.addTask {
-        for _ in 0..<1000 { await Task.yield() }
-        for _ in 0..<20 { semaphore.signal() }
-      }
-    }
-    // CHECK: beside blocked jobs: done
-    print("beside blocked jobs: done")
-
-    // All but the workers, the watcher and Dispatch's own threads go.
-    for _ in 0..<20_000 where threadCount() > 7 + 8 { usleep(1000) }
-    // CHECK: the others have ended: true
-    print("the others have ended:", threadCount() <= 7 + 8)
+      },
+      // Jobs that compute for 2 s do not keep a high one waiting that long.
+      Row(name: "long jobs") {
+        let ran = Counter()
+        for _ in 0..<processors {
+          Task.detached(priority: .medium) {
+            compute(2_000_000_000)
+            ran.add()
+          }
+        }
+        usleep(50_000)
+        judge("high beside jobs of 2 s", waits(.high, 5), median: 300, worst: 1500)
+        wait(for: "the long jobs") { ran.count == processors }
+      },
+      Row(name: "child") {
+        judge("a job blocks on the one it made", blockOnChild(1000), median: 50, worst: 5000)
+      },
+      // In chains: each blocks on the next, 3N deep.
+      Row(name: "chain", seconds: 120) {
+        @Sendable func descend(_ depth: Int) {
+          if depth == 0 { return }
+          let ran = DispatchSemaphore(value: 0)
+          Task.detached {
+            descend(depth - 1)
+            ran.signal()
+          }
+          ran.wait()
+        }
+        let times = (0..<3).map { _ in time { descend(3 * processors) } }
+        judge("a chain of 3N blocked jobs", times, median: 1000, worst: 30_000)
+      },
+      // Those that wait come from the executor's own threads, and so does the one they wait for.
+      Row(name: "inside", seconds: 120) {
+        let times = Mutex<[UInt64]>([])
+        for _ in 0..<3 {
+          runBlocking {
+            let start = nowInNanoseconds()
+            await withTaskGroup(of: Void.self) { group in
+              let begin = DispatchSemaphore(value: 0)
+              for _ in 0..<2 * processors { group.addTask { begin.wait() } }
+              group.addTask { for _ in 0..<2 * processors { begin.signal() } }
+            }
+            times.withLock { $0.append(nowInNanoseconds() - start) }
+          }
+        }
+        judge("2N children block", times.withLock { $0 }, median: 1000, worst: 20_000)
+      },
+      // Many children, as their parent's threads block, too; the last one has any priority.
+      Row(name: "children", seconds: 120) {
+        runBlocking {
+          for count in [1, 8, 32, 128] {
+            for priority in [TaskPriority.high, .medium, .background] {
+              let begin = DispatchSemaphore(value: 0)
+              await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<count { group.addTask(priority: .medium) { begin.wait() } }
+                group.addTask(priority: priority) { for _ in 0..<count { begin.signal() } }
+              }
+            }
+          }
+        }
+      },
+      // The one that they wait for suspends a thousand times.
+      Row(name: "beside") {
+        runBlocking {
+          let begin = DispatchSemaphore(value: 0)
+          await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { begin.wait() } }
+            group.addTask {
+              for _ in 0..<1000 { await Task.yield() }
+              for _ in 0..<20 { begin.signal() }
+            }
+          }
+        }
+      },
+      // When all of it is over, the threads that stood in are gone.
+      Row(name: "afterwards") {
+        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
+        let before = Int(threadCount())
+        for _ in 0..<20 { _ = block(3 * width, .medium, last: .medium, sleepUntil) }
+        var count = 0
+        for _ in 0..<200 {
+          count = Int(threadCount())
+          if count <= before + width + 2 { break }
+          usleep(50_000)
+        }
+        expect(count <= before + width + 2, "\(count) threads are left after 10 s, of a width of \(width)")
+      },
+    ])
   }
 }

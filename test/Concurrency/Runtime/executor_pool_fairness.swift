@@ -147,6 +147,36 @@ func handOver(_ pairs: Int) {
           busy.end()
         }
       },
+      // Jobs of all priorities make others of the priority that a thread's job has: they are not
+      // all run before that.
+      Row(name: "all priorities") {
+        let stop = Flag()
+        let begun = Counter()
+        for number in 0..<9 {
+          Task.detached(priority: [.high, .medium, .background][number % 3]) {
+            while !stop.isSet {
+              await Task.yield()
+              await Task.detached(priority: .medium) { begun.add() }.value
+            }
+          }
+        }
+        var others = (0..<50).map { _ in
+          usleep(1000)
+          let seen = Counter()
+          let before = begun.count
+          let end = DispatchSemaphore(value: 0)
+          Task.detached(priority: .medium) {
+            seen.add(begun.count - before)
+            end.signal()
+          }
+          end.wait()
+          return seen.count
+        }
+        stop.set()
+        others.sort()
+        print("others that begin before: median \(others[25]), nine tenths \(others[45])")
+        expect(others[45] < 1000, "\(others[45]) tasks that others made went first")
+      },
       // Not only one low job now and then: a hundred, enqueued at once and one by one.
       Row(name: "many low") {
         let busy = Busy(2 * processors, .high) { compute(100_000) }

@@ -1,7 +1,10 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -target %target-future-triple -parse-as-library %s -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out actor
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out actor
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -11,89 +14,132 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-
-// There are several threads without it, so the order is another one now and then.
+// With several threads the order of tasks is not defined.
 // UNSUPPORTED: without_executor-pool
 
-// The order of jobs on one thread: new tasks in the order in which they are made, however
-// many there are; who gives way comes after all of them; who is waited for comes first.
+// The orders that programs see: of tasks that one task or one thread makes, and of those that
+// give way, if the executor has one thread; and of calls that one task sends to an actor.
 
+import Dispatch
+import Glibc
 import Synchronization
 
-final class Trace: Sendable {
-  let entries = Mutex([Int]())
-  func add(_ number: Int) { entries.withLock { $0.append(number) } }
-  func take() -> [Int] { entries.withLock { swap in defer { swap = [] }; return swap } }
-}
-let trace = Trace()
+let log = Mutex<[Int]>([])
 
-func make(_ count: Int, from first: Int = 0) async {
-  await withTaskGroup(of: Void.self) { group in
-    for number in first..<first + count { group.addTask { trace.add(number) } }
+func expectOrder(_ name: String, _ count: Int) {
+  wait(for: "the end of \(name)") { log.withLock { $0.count } >= count }
+  let seen = log.withLock { log in
+    defer { log = [] }
+    return log
+  }
+  if let wrong = seen.indices.first(where: { seen[$0] != $0 }) {
+    fail("\(name): \(seen[wrong]) came at place \(wrong) of \(count)")
+  }
+  expect(seen.count == count, "\(name): \(seen.count) of \(count) ran")
+}
+
+func note(_ number: Int) { log.withLock { $0.append(number) } }
+
+actor Receiver {
+  var last = -1
+  func receive(_ number: Int) {
+    expect(last == number - 1, "the actor got \(number) after \(last)")
+    last = number
   }
 }
 
 @main struct Main {
-  static func main() async {
-    await Task.detached {
-      for count in [10, 1000, 100_000] {
-        await make(count)
-        // CHECK: 10 in order: true
-        // CHECK: 1000 in order: true
-        // CHECK: 100000 in order: true
-        print(count, "in order:", trace.take() == Array(0..<count))
-      }
-
-      // Each priority in order, and the most urgent one first. (Children would get at
-      // least the priority of this task, which the main task has escalated.)
-      for number in 0..<900 {
-        let priority = [TaskPriority.background, .medium, .high][number % 3]
-        Task.detached(priority: priority) { trace.add(number) }
-      }
-      while trace.entries.withLock({ $0.count }) < 900 {
-        try? await Task.sleep(for: .milliseconds(1))
-      }
-      let numbers = trace.take()
-      for remainder in 0..<3 {
-        // CHECK-COUNT-3: of one priority: true
-        print("of one priority:", numbers.filter { $0 % 3 == remainder }
-                == Array(stride(from: remainder, to: 900, by: 3)))
-      }
-      // CHECK: urgent ones first: true
-      print("urgent ones first:", numbers.first! % 3 == 2)
-
+  static func main() {
+    Row.run([
+      // 1,000 tasks, made by one: they begin in the order in which they are made.
+      Row(name: "tasks") {
+        runBlocking { for number in 0..<1000 { Task { note(number) } } }
+        expectOrder("1,000 tasks", 1000)
+        runBlocking { for number in 0..<1000 { Task.detached { note(number) } } }
+        expectOrder("1,000 detached tasks", 1000)
+        for count in [10, 1000, 100_000] {
+          runBlocking {
+            await withTaskGroup(of: Void.self) { group in
+              for number in 0..<count { group.addTask { note(number) } }
+            }
+          }
+          expectOrder("\(count) children", count)
+        }
+      },
+      // The maker suspends in between, and is resumed.
+      Row(name: "suspending maker") {
+        runBlocking {
+          for number in 0..<1000 {
+            Task { note(number) }
+            if number % 7 == 0 { await Task.yield() }
+            if number % 11 == 0 { await Task {}.value }
+          }
+        }
+        expectOrder("1,000 tasks of one that suspends", 1000)
+      },
+      // Made by a thread that is not the executor's.
+      Row(name: "foreign") {
+        for number in 0..<1000 { Task.detached { note(number) } }
+        expectOrder("1,000 tasks of a thread", 1000)
+      },
+      // The high ones that come in between keep their order, and so do the others.
+      Row(name: "priorities") {
+        let priorities = [TaskPriority.background, .medium, .high]
+        runBlocking {
+          for number in 0..<3000 {
+            Task.detached(priority: priorities[number % 3]) { note(number) }
+          }
+        }
+        wait(for: "tasks of all priorities") { log.withLock { $0.count } == 3000 }
+        let seen = log.withLock { log in
+          defer { log = [] }
+          return log
+        }
+        expect(seen[0] % 3 == 2, "\(seen[0]) came first, and is not of the highest priority")
+        for (remainder, priority) in priorities.enumerated() {
+          expect(seen.filter { $0 % 3 == remainder } == Array(stride(from: remainder, to: 3000, by: 3)),
+                 "those of \(priority) lost their order")
+        }
+      },
       // A task that yields lets all others run once.
-      await withTaskGroup(of: Void.self) { group in
-        for number in 0..<100 {
-          group.addTask {
-            for round in 0..<10 {
-              trace.add(round * 100 + number)
-              await Task.yield()
-            }
-          }
-        }
-      }
-      // CHECK: round by round: true
-      print("round by round:", trace.take() == Array(0..<1000))
-
-      // Many that yield: none runs a hundred times before another has begun.
-      let begun = Mutex((begun: 0, runs: 0, worst: 0))
-      await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<1000 {
-          group.addTask {
-            begun.withLock { $0.begun += 1 }
-            for _ in 0..<100 {
-              begun.withLock {
-                $0.runs += 1
-                if $0.begun < 1000 { $0.worst = $0.runs }
+      Row(name: "yield") {
+        runBlocking {
+          await withTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+              group.addTask {
+                for round in 0..<10 {
+                  note(round * 100 + number)
+                  await Task.yield()
+                }
               }
-              await Task.yield()
             }
           }
         }
-      }
-      // CHECK: all begin: true
-      print("all begin:", begun.withLock { $0.worst } < 50_000)
-    }.value
+        expectOrder("100 tasks that yield", 1000)
+      },
+      // Of many that yield, all begin before the first ones are through.
+      Row(name: "begin") {
+        let begun = Counter(), runs = Counter(), before = Counter()
+        runBlocking {
+          await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 {
+              group.addTask {
+                if begun.add() == 1000 { before.add(runs.count) }
+                for _ in 0..<100 {
+                  runs.add()
+                  await Task.yield()
+                }
+              }
+            }
+          }
+        }
+        expect(before.count < 50_000, "\(before.count) of 100,000 runs before the last one began")
+      },
+      // A task that calls an actor a thousand times.
+      Row(name: "actor") {
+        let receiver = Receiver()
+        runBlocking { for number in 0..<1000 { await receiver.receive(number) } }
+      },
+    ])
   }
 }

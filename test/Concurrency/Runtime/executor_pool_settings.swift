@@ -3,6 +3,7 @@
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 
+// RUN: env -u SWIFT_POOL -u SWIFT_POOL_WIDTH %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out on 3 2>&1 | %FileCheck --check-prefix=QUIET %s
@@ -16,6 +17,7 @@
 // One line of warning, and the default.
 // RUN: env %env-SWIFT_POOL=2 %target-run %t/a.out any > %t/two 2>&1
 // RUN: %FileCheck --check-prefix=POOL %s < %t/two
+// RUN: env %env-SWIFT_POOL=maybe %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=POOL %s
 // RUN: env %env-SWIFT_POOL=-1 %target-run %t/a.out any 2>&1 | %FileCheck --check-prefix=POOL %s
 // RUN: env %env-SWIFT_POOL=' 1' %target-run %t/a.out any 2>&1 | %FileCheck --check-prefix=POOL %s
 // POOL-NOT: FAILED
@@ -29,7 +31,7 @@
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1e1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4294967297 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=99999999999999999999999 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5000 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1025 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
 // WIDTH-NOT: FAILED
 // WIDTH: {{[Ww]arning.*SWIFT_POOL_WIDTH=}}
 // WIDTH-NOT: {{[Ww]arning|FAILED}}
@@ -46,7 +48,7 @@
 // THREADS-NOT: FAILED
 // THREADS: done
 
-// There is none, or only one, for a while: the thread that makes the task waits for it.
+// There is none for a while: the thread that makes the task waits for it. One is enough.
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-0 2>&1 | %FileCheck --check-prefix=THREADS %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-1 2>&1 | %FileCheck --check-prefix=THREADS %s
 
@@ -85,6 +87,27 @@ func threadsMade(_ width: Int) -> Int {
   return Int(threadCount()) - before
 }
 
+/// How many threads run `count` jobs at once that compute, as they are named; others must not
+/// stand in for them.
+func poolThreads(_ count: Int) -> Int {
+  let begun = Counter()
+  let ended = Counter()
+  let stop = Flag()
+  for _ in 0..<8 * count {
+    Task.detached {
+      begun.add()
+      while !stop.isSet {}
+      ended.add()
+    }
+  }
+  wait(for: "\(count) jobs at once") { begun.count >= count }
+  usleep(50_000)
+  let named = Int(poolThreadCount())
+  stop.set()
+  wait(for: "the end of jobs that compute") { ended.count == 8 * count }
+  return named
+}
+
 /// Tasks run, even if they block each other, as far as that is possible with one thread.
 func expectWork(_ name: String) {
   let ran = Counter()
@@ -107,6 +130,15 @@ func expectWork(_ name: String) {
     case "on":
       let made = threadsMade(width)
       expect(made >= 1 && made <= width + 1, "\(made) threads for a width of \(width)")
+      // More than these would take too long to get all of their processors.
+      if width <= 2 * processors {
+        let named = poolThreads(width)
+        expect(named == width, "\(named) threads of the pool for a width of \(width)")
+      }
+    case "off":
+      expectWork("without the pool")
+      let named = poolThreads(1)
+      expect(named == 0, "\(named) threads of the pool, which is off")
     case "pinned":
       // The width is that of the start, so another program is started.
       useProcessors(1)
@@ -147,15 +179,31 @@ func expectWork(_ name: String) {
       // With Dispatch's queues they may use one, as the thread that was first.
       expect(counts.withLock { $0 == [processors] },
              "jobs may use \(counts.withLock { $0.sorted() }) processors, not \(processors)")
-    case "threads-0", "threads-1":
+    case "threads-0":
       let helper = startThread {
         usleep(300_000)
         allowThreads(-1)
       }
-      allowThreads(words.first == "threads-1" ? 1 : 0)
+      allowThreads(0)
       Task.detached {}
       pthread_join(helper, nil)
       expectWork("when threads can be made again")
+    case "threads-1":
+      allowThreads(1)
+      expectWork("with one thread")
+      expect(refusedThreads() > 0, "no thread was refused")
+      allowThreads(-1)
+      usleep(200_000)
+      // Now there is one that sees that the other one is not enough.
+      expectWork("with the threads that can be made now")
+      let end = DispatchSemaphore(value: 0)
+      Task.detached {
+        let ran = DispatchSemaphore(value: 0)
+        Task.detached { ran.signal() }
+        ran.wait()
+        end.signal()
+      }
+      end.wait()
     case "threads-2":
       allowThreads(2)
       expectWork("with few threads")

@@ -104,9 +104,10 @@ template <typename T> struct Atomic : rl::atomic<T> {
 
 private:
   template <bool Weak> bool swap(T &expected, T value, const Order &order, rl::debug_info where) {
-    bool acquires = order.success == rl::mo_acquire || order.success == rl::mo_acq_rel || order.success == rl::mo_seq_cst;
+    bool acquires = order.success == rl::mo_acquire || order.success == rl::mo_acq_rel;
+    bool isStronger = order.success == rl::mo_seq_cst || (acquires && order.failure != rl::mo_seq_cst);
     // relacy takes no failure order that is stronger than the other: a fence is the same here.
-    auto failure = order.failure == rl::mo_relaxed || acquires ? order.failure : rl::mo_relaxed;
+    auto failure = order.failure == rl::mo_relaxed || isStronger ? order.failure : rl::mo_relaxed;
     sequence(order.success, where);
     if (this->compare_exchange(rl::bool_t<Weak>(), expected, value, order.success, failure, where))
       return true;

@@ -56,6 +56,24 @@ int threadCount(void) {
   return count;
 }
 
+int poolThreadCount(void) {
+  DIR *folder = opendir("/proc/self/task");
+  if (!folder)
+    abort();
+  int count = 0;
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", entry->d_name);
+    FILE *file = fopen(path, "r");
+    int index;
+    count += file && fscanf(file, "swift-pool-%d", &index) == 1;
+    if (file)
+      fclose(file);
+  }
+  closedir(folder);
+  return count;
+}
+
 uint64_t stackSize(void) {
   pthread_attr_t attributes;
   size_t size = 0;

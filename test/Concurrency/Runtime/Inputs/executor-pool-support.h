@@ -23,6 +23,9 @@ int threadNumber(void);
 /// How many threads this process has.
 int threadCount(void);
 
+/// How many threads of this process run jobs of the pool, by their names.
+int poolThreadCount(void);
+
 /// The size of this thread's stack.
 uint64_t stackSize(void);
 

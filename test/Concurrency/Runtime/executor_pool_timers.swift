@@ -1,0 +1,191 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+// XFAIL: without_executor-timers
+
+// Tasks that sleep are woken by a worker that sleeps until then, whatever the others do.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// How often threads of this process have waited in the kernel.
+func waitsInKernel() -> Int {
+  var usage = rusage()
+  getrusage(0 /* RUSAGE_SELF */, &usage)
+  return usage.ru_nvcsw
+}
+
+func pause(_ milliseconds: Int) async {
+  try? await Task.sleep(for: .milliseconds(milliseconds))
+}
+
+/// How much later than `milliseconds` after `start` it is, in nanoseconds.
+func lateness(_ start: UInt64, _ milliseconds: Int) -> UInt64 {
+  let taken = nowInNanoseconds() - start, asked = UInt64(milliseconds) * 1_000_000
+  expect(taken >= asked, "a sleep of \(milliseconds) ms took \(taken) ns")
+  return taken - min(taken, asked)
+}
+
+/// How late a sleep ends that a job has begun which then runs `body`.
+func sleepBeside(_ milliseconds: Int, _ body: @escaping @Sendable (Flag) -> Void) -> UInt64 {
+  let late = Mutex<UInt64>(0)
+  let woken = Flag()
+  let ended = DispatchSemaphore(value: 0)
+  Task.detached {
+    Task.immediate {
+      let start = nowInNanoseconds()
+      await pause(milliseconds)
+      late.withLock { $0 = lateness(start, milliseconds) }
+      woken.set()
+      ended.signal()
+    }
+    body(woken)
+    ended.signal()
+  }
+  for _ in 0..<2 { ended.wait() }
+  return late.withLock { $0 }
+}
+
+@main struct Main {
+  static func main() {
+    Row.run([
+      // Nobody but the worker that runs the task wakes up.
+      Row(name: "one wake") {
+        for milliseconds in [1, 5] {
+          let count = 200
+          let late = Mutex<[UInt64]>([])
+          runBlocking { await pause(milliseconds) }
+          let before = waitsInKernel()
+          runBlocking {
+            for _ in 0..<count {
+              let start = nowInNanoseconds()
+              await pause(milliseconds)
+              late.withLock { $0.append(lateness(start, milliseconds)) }
+            }
+          }
+          let each = Double(waitsInKernel() - before) / Double(count)
+          print("\(each) waits for each sleep of \(milliseconds) ms")
+          expect(each < 1.5, "threads wait \(each) times for each sleep of \(milliseconds) ms")
+          judge("late after \(milliseconds) ms", late.withLock { $0 }, median: 1, worst: 1000)
+        }
+      },
+      // The job goes on after it has put another task to sleep.
+      Row(name: "beside the sleeper's job") {
+        let computing = (0..<5).map { _ in sleepBeside(20) { _ in compute(100_000_000) } }
+        if getenv("SWIFT_POOL_WIDTH").map({ atoi($0) }) != 1 {
+          judge("late beside a job of 100 ms", computing, median: 20, worst: 60)
+        }
+        let blocked = (0..<5).map { _ in
+          sleepBeside(20) { woken in while !woken.isSet { usleep(1000) } }
+        }
+        judge("late beside a job that waits for it", blocked, median: 60, worst: 5000)
+      },
+      // All workers are in jobs, and none sleeps.
+      Row(name: "beside busy jobs") {
+        let stop = Flag()
+        for _ in 0..<4 * processors {
+          Task.detached { while !stop.isSet { compute(20_000); await Task.yield() } }
+        }
+        let late = Mutex<[UInt64]>([])
+        runBlocking(.high) {
+          for _ in 0..<50 {
+            let start = nowInNanoseconds()
+            await pause(2)
+            late.withLock { $0.append(lateness(start, 2)) }
+          }
+        }
+        stop.set()
+        judge("late beside busy jobs", late.withLock { $0 }, median: 8, worst: 1000)
+      },
+      // The one that keeps the time is woken for jobs.
+      Row(name: "beside jobs of other threads") {
+        let stop = Flag()
+        let thread = startThread {
+          while !stop.isSet { Task.detached { compute(30_000) }; usleep(300) }
+        }
+        let late = Mutex<[UInt64]>([])
+        let ended = DispatchSemaphore(value: 0)
+        for milliseconds in [3, 7, 50] {
+          Task.detached {
+            for _ in 0..<(200 / milliseconds) {
+              let start = nowInNanoseconds()
+              await pause(milliseconds)
+              late.withLock { $0.append(lateness(start, milliseconds)) }
+            }
+            ended.signal()
+          }
+        }
+        for _ in 0..<3 { ended.wait() }
+        stop.set()
+        pthread_join(thread, nil)
+        judge("late beside jobs of a thread", late.withLock { $0 }, median: 5, worst: 1000)
+      },
+      // Of many, those that end first are resumed first; Dispatch wakes those of over a second.
+      Row(name: "many") {
+        let late = Mutex<[UInt64]>([])
+        runBlocking {
+          await withTaskGroup(of: Void.self) { group in
+            for number in 0..<2000 {
+              let milliseconds = number % 500 == 0 ? 1200 : 1 + number * 7 % 300
+              group.addTask(priority: number % 3 == 0 ? .background : .high) {
+                let start = nowInNanoseconds()
+                await pause(milliseconds)
+                late.withLock { $0.append(lateness(start, milliseconds)) }
+              }
+            }
+          }
+        }
+        judge("late among 2,000", late.withLock { $0 }, median: 10, worst: 1000)
+      },
+      // A thread that is not the executor's sets the timer to an earlier time.
+      Row(name: "earlier") {
+        let late = Mutex<[UInt64]>([])
+        for _ in 0..<20 {
+          Task.detached { await pause(400) }
+          usleep(5000)
+          inThreads(1) { _ in
+            let ended = DispatchSemaphore(value: 0)
+            Task.immediate {
+              let start = nowInNanoseconds()
+              await pause(3)
+              late.withLock { $0.append(lateness(start, 3)) }
+              ended.signal()
+            }
+            ended.wait()
+          }
+        }
+        judge("late before a later one", late.withLock { $0 }, median: 2, worst: 1000)
+      },
+      Row(name: "fork") {
+        runBlocking { await pause(3) }
+        usleep(100_000)
+        Task.detached { await pause(900) }
+        for _ in 0..<10 {
+          let child = forkProcess()
+          if child == 0 {
+            watch("a child", 30)
+            let start = nowInNanoseconds()
+            runBlocking { await pause(3) }
+            exit(lateness(start, 3) < 2_000_000_000 ? 5 : 6)
+          }
+          let status = waitForChild(child)
+          expect(status == 5, "a child that sleeps: status \(status)")
+        }
+      },
+    ])
+  }
+}
