@@ -7,6 +7,7 @@ What is made from results that nobody has saved (benchmark/results) stays as it 
 import re
 import shlex
 from dataclasses import replace
+from itertools import groupby
 from typing import Callable
 
 from . import cli
@@ -90,10 +91,18 @@ def _conditions(result):
 
 
 def _series():
+    """A row for what follows each other in the series and begins with the same word: they are about one subject."""
     lines = ["| patch | what it does | upstream |", "|---|---|---|"]
-    for patch in series.load():
-        subject = re.sub(r"^\[\w+\] ", "", patch.subject)
-        lines.append(f"| [`{patch.slug}`](patches/{patch.slug}.patch) | {subject} | {patch.upstream[0]} |")
+    for _, patches in groupby(series.load(), key=lambda patch: patch.slug.partition("-")[0]):
+        cells = [
+            (
+                f"[`{patch.slug}`](patches/{patch.slug}.patch)",
+                re.sub(r"^\[\w+\] ", "", patch.subject),
+                patch.upstream[0],
+            )
+            for patch in patches
+        ]
+        lines.append(f"| {' | '.join(map('<br>'.join, zip(*cells)))} |")
     return "\n".join(lines)
 
 
