@@ -42,7 +42,10 @@ FILES = {
     "rows.json": '{"rows": []}',
     "cut.json": '{"verdicts": [',
 }
-RUNTIMES = "runtimes are stock, before, after, package, upto:PATCH, asan, tsan, ubsan, debug, chaos and before-VARIANT"
+RUNTIMES = (
+    "runtimes are stock, before, after, package, package-arm64, upto:PATCH, asan, tsan, ubsan, debug, chaos and "
+    "before-VARIANT"
+)
 # Command and arguments, message, hint, each as far as it matters; and the exit status.
 ROWS = (
     ("benchmark-scaling --workers 4096", "--workers: 4096 workers, but this process may use ", "give at most", 1),
