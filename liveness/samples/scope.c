@@ -19,7 +19,7 @@ int main(void) {
   bool counts = swift_liveness_scopeBegin("sample", 0);
   for (uint64_t i = 1; i <= 3; ++i)
     swift_liveness_checkpoint(i);
-  usleep(300000);
+  usleep(1000000);
   swift_liveness_scopeEnd(counts);
   usleep(100000);
   return 0;

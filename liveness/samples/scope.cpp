@@ -22,7 +22,7 @@ int main() {
     swift::LivenessScope scope("sample");
     for (uint64_t i = 1; i <= 3; ++i)
       scope.checkpoint(i);
-    usleep(300000);
+    usleep(1000000);
   }
   usleep(100000);
 }

@@ -13,7 +13,7 @@ import Glibc
     swift_liveness_setCallback({ report, _ in fputs(report!.pointee.text, stdout) }, nil)
     withLivenessScope("sample") { scope in
       for id in 1...3 { scope.checkpoint(UInt64(id)) }
-      usleep(300_000)
+      usleep(1_000_000)
     }
     usleep(100_000)
   }
