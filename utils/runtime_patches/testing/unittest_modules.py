@@ -6,9 +6,8 @@ sources against the toolchain's own library, once for all runtimes.
 
 import hashlib
 
-from ..base import files, locks
 from ..base.process import run_logged
-from ..base.progress import Step
+from ..workspace import cached
 
 # module: (modules that it imports, files beside the Swift ones, options)
 _MODULES = {
@@ -54,13 +53,9 @@ rule library
 
 def ensure(ws, target=None):
     """The folder with the modules and libraries, for a Target or the workspace; made if it is missing."""
-    place = ws.cache / f"unittest-{f'{target.architecture.name}-' if target else ''}{_key(ws)}"
-    if files.is_intact(place / files.MADE):
-        return place
-    with locks.exclusive(ws.cache):
-        if not files.is_intact(place / files.MADE):
-            _build(ws, target, place)
-    return place
+    name = f"unittest-{f'{target.architecture.name}-' if target else ''}{_key(ws)}"
+    what = "StdlibUnittest, which the tests import (30 s)"
+    return cached.folder(ws, name, what, lambda place: _build(ws, target, place))
 
 
 def _sources(ws):
@@ -77,21 +72,19 @@ def _key(ws):
 
 
 def _build(ws, target, place):
-    with files.replaced(place) as partial, Step("StdlibUnittest, which the tests import (30 s)"):
-        header = partial / "swift" / "Runtime" / "CMakeConfig.h"
-        header.parent.mkdir(parents=True)
-        header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
-        (partial / "availability").write_text("\n".join(_availability(ws)))
-        (partial / "build.ninja").write_text("\n".join(_ninja(ws, target)) + "\n")
-        run_logged(
-            ws.command(["ninja"], cwd=partial, binds=[partial], fixed=target.places if target else ()),
-            "unittest",
-            env=ws.environment(),
-            failed="StdlibUnittest does not build",
-        )
-        for path in [*partial.glob("*.o"), partial / ".ninja_log", partial / ".ninja_deps"]:
-            path.unlink(missing_ok=True)
-        files.write_intact(partial / files.MADE, {}, [path for path in partial.rglob("*") if path.is_file()])
+    header = place / "swift" / "Runtime" / "CMakeConfig.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
+    (place / "availability").write_text("\n".join(_availability(ws)))
+    (place / "build.ninja").write_text("\n".join(_ninja(ws, target)) + "\n")
+    run_logged(
+        ws.command(["ninja"], cwd=place, binds=[place], fixed=target.places if target else ()),
+        "unittest",
+        env=ws.environment(),
+        failed="StdlibUnittest does not build",
+    )
+    for path in [*place.glob("*.o"), place / ".ninja_log", place / ".ninja_deps"]:
+        path.unlink(missing_ok=True)
 
 
 def _availability(ws):

@@ -1,21 +1,17 @@
 """libdispatch for the older system. Users have it from their own toolchain; the distribution's needs a newer C library
 than what is packed."""
 
-from ..base import files, locks
+from ..base import files
 from ..base.process import run_logged
-from ..base.progress import Step
+from . import cached
 
 
 def ensure(ws, target):
     """The folder with libdispatch of a Target: shared/ has shared libraries, static/ archives."""
-    place = ws.cache / f"dispatch-{target.architecture.name}"
-    if files.is_intact(place / files.MADE):
-        return place
-    with locks.exclusive(ws.cache):
-        if not files.is_intact(place / files.MADE):
-            with files.replaced(place) as partial, Step(f"libdispatch for {target.architecture.name} (40 s)"):
-                _build(ws, target, partial)
-    return place
+    name = target.architecture.name
+    return cached.folder(
+        ws, f"dispatch-{name}", f"libdispatch for {name} (40 s)", lambda place: _build(ws, target, place)
+    )
 
 
 def _build(ws, target, place):
@@ -43,4 +39,3 @@ def _build(ws, target, place):
         for path in (place / f"build-{kind}").rglob(f"lib*{suffix}"):
             path.rename(place / kind / path.name)
         files.remove(place / f"build-{kind}")
-    files.write_intact(place / files.MADE, {}, place.glob("*/lib*"))

@@ -6,9 +6,8 @@ They live in the cache, as the root file system does.
 import os
 from pathlib import Path
 
-from ..base import files, locks, pins
-from ..base.progress import Step
-from . import provision
+from ..base import files, pins
+from . import cached, provision
 
 # What it gives is what swift.org's own files need: Ubuntu 22.04, Debian 12, Amazon Linux 2023 and UBI 9 have it.
 SUITE = "bookworm"
@@ -47,27 +46,22 @@ def release(ws, suite):
 
 def _laid(ws, name, suite, architecture, packages, what, finish=lambda root: None, variant="extract"):
     """The folder in the cache with packages of a suite; finish(folder) leaves what is needed of it."""
-    place = ws.cache / name
-    if files.is_intact(place / files.MADE):
-        return place
-    provision.check_tools()
-    with locks.exclusive(ws.cache):
-        if files.is_intact(place / files.MADE):
-            return place
-        with Step(what), files.replaced(place) as partial:
-            provision.bootstrap(
-                ws.cache,
-                partial,
-                suite,
-                architecture,
-                packages,
-                log=place.name,
-                hints=provision.archive_hints("check the network; the same command goes on from here"),
-                variant=variant,
-            )
-            finish(partial)
-            provision.record(partial)
-    return place
+
+    def fill(root):
+        provision.check_tools()
+        provision.bootstrap(
+            ws.cache,
+            root,
+            suite,
+            architecture,
+            packages,
+            log=name,
+            hints=provision.archive_hints("check the network; the same command goes on from here"),
+            variant=variant,
+        )
+        finish(root)
+
+    return cached.folder(ws, name, what, fill)
 
 
 def _keep_modules(root):
