@@ -1,4 +1,7 @@
-// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch %s %S/../../programs/Inputs/SplitMix64.swift -o %t/keys
+// RUN: %target-codesign %t/keys
+// RUN: %target-run %t/keys | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -59,17 +62,7 @@ func expectAlive(_ expected: some Sequence<Int>, _ what: String, line: Int = #li
 
 // MARK: - Random bindings
 
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
+extension SplitMix64: RandomNumberGenerator {}
 
 /// Bindings from the outermost to the innermost.
 typealias Bindings = ArraySlice<(key: Int, id: Int)>
