@@ -44,7 +44,7 @@
 // No more threads can be made: it works with those that are there, here a worker and one that
 // looks after it.
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-2 2>&1 | %FileCheck --check-prefix=THREADS %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-later 2>&1 | %FileCheck --check-prefix=THREADS %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-later 20 2>&1 | %FileCheck --check-prefix=THREADS %s
 // THREADS-NOT: FAILED
 // THREADS: done
 
@@ -121,6 +121,14 @@ func expectWork(_ name: String) {
   wait(for: "tasks, \(name)") { ran.count == 2000 }
 }
 
+/// Runs this program with these arguments in a process of its own.
+func startAgain(_ arguments: String...) {
+  var words = ([CommandLine.arguments[0]] + arguments).map { UnsafePointer(strdup($0)) }
+  words.append(nil)
+  let status = runProcess(words)
+  expect(status == 0, "\(arguments): status \(status)")
+}
+
 @main struct Main {
   static func main() {
     let words = CommandLine.arguments.dropFirst()
@@ -142,12 +150,7 @@ func expectWork(_ name: String) {
     case "pinned":
       // The width is that of the start, so another program is started.
       useProcessors(1)
-      let program: [UnsafePointer<CChar>?] = [
-        UnsafePointer(strdup(CommandLine.arguments[0])), UnsafePointer(strdup("on")),
-        UnsafePointer(strdup("1")), nil,
-      ]
-      let status = runProcess(program)
-      expect(status == 0, "threads for one processor: status \(status)")
+      startAgain("on", "1")
     // The thread that makes the first task may use one processor only, but the others are
     // the program's.
     case "pinned-thread":
@@ -220,6 +223,10 @@ func expectWork(_ name: String) {
       }
       wait(for: "jobs that sleep") { ran.count == 4 }
       expect(refusedThreads() < 1000, "pthread_create was called \(refusedThreads()) times in vain")
+    // Who makes the second thread, the one that makes the first worker or that worker, is
+    // not the same each time.
+    case "threads-later" where words.count > 1:
+      for _ in 0..<width { startAgain("threads-later") }
     case "threads-later":
       allowThreads(2)
       expectWork("with two threads")
