@@ -424,7 +424,7 @@ static void addOtherThreads(Text &text, uint32_t except) {
     readThread(i, nullptr, true, other);
     other.DurationNs = duration;
     other.Names.Count = std::min(other.Names.Count, 3u); // no callers
-    findNames(other.Names, 50 * NsPerMs);
+    findNames(other.Names, LongestNaming);
     if (!UseJson)
       text.add("%s    ", lines ? "" : "  other threads:\n");
     text.json("{");
@@ -457,7 +457,7 @@ static void addStack(Text &text, uint32_t threadId) {
     names.Count = 0;
     // A return address may be just behind its function.
     names.add(static_cast<const char *>(frames[i]) - 1);
-    findNames(names, 50 * NsPerMs);
+    findNames(names, LongestNaming);
     text.function("    %s\n", frames[i], names.Name[0]);
   }
   text.json("]");
@@ -468,7 +468,7 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
   auto &info = TheThread;
   if (!readThread(index, &watch.Before, true, info))
     return false;
-  findNames(info.Names, std::max(timeoutNs() / 8, 10 * NsPerMs));
+  findNames(info.Names, LongestNaming);
   // Reading names takes its time, and a job that is gone is not stuck.
   if (stateOf(Runtime->recordAt(index)) != watch.State.load(std::memory_order_relaxed))
     return false;
@@ -874,7 +874,7 @@ static const swift_liveness_functions Functions = {
         info.Activity = activityOf(i, info.DurationNs);
         info.Names.Count = std::min(info.Names.Count, 3u);
         if (HasThread)
-          findNames(info.Names, 100 * NsPerMs);
+          findNames(info.Names, LongestNaming);
         swift_liveness_thread thread;
         describe(info, thread);
         visitor(&thread, context);
