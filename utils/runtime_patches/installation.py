@@ -20,7 +20,7 @@ from .runtimes import build
 from .runtimes import state as runtimes
 from .runtimes.runtime import stock
 from .series import checks, own_checkout, series
-from .workspace import provision
+from .workspace import cached, provision
 from .workspace import state as workspace
 
 _COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
@@ -77,6 +77,7 @@ def _old(ws):
     paths.append(cache / "temporary")
     paths += [path for path in cache.glob("*.partial") if not path.name.startswith("before-")]
     paths += cache.glob("clients/checkouts/*.partial")
+    paths += cached.kept(cache)[1]
     if ws and ws.from_packages:
         # An unfinished build of the current configuration goes on where it stopped.
         current = build.home(ws, stock()).name

@@ -4,8 +4,6 @@ Upstream's tests and ours import it. It is built from stdlib/private of the unpa
 sources against the toolchain's own library, once for all runtimes.
 """
 
-import hashlib
-
 from ..base.process import run_logged
 from ..workspace import cached
 
@@ -53,22 +51,20 @@ rule library
 
 def ensure(ws, target=None):
     """The folder with the modules and libraries, for a Target or the workspace; made if it is missing."""
-    name = f"unittest-{f'{target.architecture.name}-' if target else ''}{_key(ws)}"
-    what = "StdlibUnittest, which the tests import (30 s)"
-    return cached.folder(ws, name, what, lambda place: _build(ws, target, place))
+    sources = [
+        (path.name, path.read_bytes()) for module in _MODULES for path in sorted((_sources(ws) / module).iterdir())
+    ]
+    return cached.folder(
+        ws,
+        f"unittest-{target.architecture.name}" if target else "unittest",
+        "StdlibUnittest, which the tests import (30 s)",
+        lambda place: _build(ws, target, place),
+        *(_build, _ninja, _MODULES, _PLAIN, _RULES, ws.toolchain, target and target.system.name, sources),
+    )
 
 
 def _sources(ws):
     return ws.swift / "stdlib" / "private"
-
-
-def _key(ws):
-    """Changes with the sources, the recipe above and the toolchain."""
-    digest = hashlib.sha256(repr((_MODULES, _RULES, str(ws.toolchain))).encode())
-    for module in _MODULES:
-        for path in sorted((_sources(ws) / module).iterdir()):
-            digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _build(ws, target, place):

@@ -1,14 +1,28 @@
 """Folders in the cache that are made once, for all clones, when something first needs them."""
 
+import hashlib
+import os
+import re
+
 from ..base import files, locks
 from ..base.progress import Step
 from . import provision
 
+# How their names begin, and what they are.
+KINDS = {
+    "unittest": "test modules",
+    "sysroot": "headers and libraries to package with",
+    "toolchain": "modules to package with",
+    "dispatch": "libdispatch to test packages with",
+    "system": "a release to test packages in",
+    "herd7": "for the litmus tests",
+}
 
-def folder(ws, name, what, fill):
-    """The folder `name` in the cache. If it is missing or damaged, fill(folder) makes it anew; what: the line that is
-    shown meanwhile."""
-    place = ws.cache / name
+
+def folder(ws, name, what, fill, *recipe):
+    """The folder in the cache that fill(folder) makes. Its name is `name` and a key of the recipe: the functions and
+    values that decide what is in it. It is made anew if it is damaged. what: the line that is shown meanwhile."""
+    place = ws.cache / f"{name}-{_key(recipe)}"
     if files.is_intact(place / files.MADE):
         return place
     with locks.exclusive(ws.cache):
@@ -17,3 +31,22 @@ def folder(ws, name, what, fill):
                 fill(partial)
                 provision.record(partial)
     return place
+
+
+def _key(recipe):
+    import inspect
+
+    parts = [inspect.getsource(part) if callable(part) else repr(part) for part in recipe]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def kept(cache):
+    """([(folder, what it is)], [folders of a recipe that has changed since])."""
+    newest, old = {}, []
+    for kind, what in KINDS.items():
+        for path in sorted(cache.glob(f"{kind}*"), key=os.path.getmtime):
+            name = re.sub("-[0-9a-f]{12}$", "", path.name)
+            if path.suffix != ".partial":
+                old += [newest[name][0]] if name in newest else []
+                newest[name] = path, what
+    return sorted(newest.values()), old

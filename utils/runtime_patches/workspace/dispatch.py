@@ -10,7 +10,11 @@ def ensure(ws, target):
     """The folder with libdispatch of a Target: shared/ has shared libraries, static/ archives."""
     name = target.architecture.name
     return cached.folder(
-        ws, f"dispatch-{name}", f"libdispatch for {name} (40 s)", lambda place: _build(ws, target, place)
+        ws,
+        f"dispatch-{name}",
+        f"libdispatch for {name} (40 s)",
+        lambda place: _build(ws, target, place),
+        *(_build, ws.toolchain, target.system.name),
     )
 
 

@@ -4,11 +4,11 @@ import os
 import shlex
 import shutil
 
-from ..base import files, locks
+from ..base import files
 from ..base.errors import UserError
 from ..base.process import run_logged
-from ..base.progress import Step, note
-from . import provision, sandbox
+from ..base.progress import note
+from . import cached, provision, sandbox
 
 
 def starter(ws, folder):
@@ -16,11 +16,10 @@ def starter(ws, folder):
     taken, or there is none to have."""
     if os.environ.get("HERD7") or shutil.which("herd7") or not ws.from_packages:
         return None
-    place = ws.cache / "herd7"
     try:
-        with locks.exclusive(ws.cache):
-            if not place.is_dir():
-                _fetch(ws, place)
+        place = cached.folder(
+            ws, "herd7", "herd7, for the litmus tests (20 s)", lambda place: _fetch(ws, place), _fetch
+        )
     except UserError as error:
         note(f"no herd7: {error}")
         return None
@@ -34,14 +33,13 @@ def starter(ws, folder):
 
 def _fetch(ws, place):
     """Downloads the package, whose signed hash apt checks, and unpacks it; its libraries are in the workspace."""
-    with Step("herd7, for the litmus tests (20 s)"), files.replaced(place) as partial:
-        config = provision.apt_config(ws.root, partial / "download", "deb")
-        script = "apt-get update && apt-get download herdtools7 && dpkg-deb -x herdtools7*.deb ."
-        user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
-        run_logged(
-            sandbox.command(ws.root, ["sh", "-c", script], binds=[ws.cache], cwd=partial, extra=user),
-            "herd7",
-            failed="its package could not be fetched",
-            env={**os.environ, "APT_CONFIG": str(config)},
-        )
-        files.remove(partial / "download")
+    config = provision.apt_config(ws.root, place / "download", "deb")
+    script = "apt-get update && apt-get download herdtools7 && dpkg-deb -x herdtools7*.deb ."
+    user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
+    run_logged(
+        sandbox.command(ws.root, ["sh", "-c", script], binds=[ws.cache], cwd=place, extra=user),
+        "herd7",
+        failed="its package could not be fetched",
+        env={**os.environ, "APT_CONFIG": str(config)},
+    )
+    files.remove(place / "download")

@@ -5,7 +5,7 @@ import subprocess
 from ..base import files, git, pins
 from ..base.errors import UserError
 from ..base.state import FAULT, MISSING, READY, STALE, Line
-from . import find, provision, sandbox
+from . import cached, find, provision, sandbox
 
 
 def tools(ws):
@@ -63,20 +63,10 @@ def parts(ws):
 
 def caches():
     """[Line] of what else the cache holds for all clones."""
-    lines = [Line(READY, path.name, "test modules", path=path) for path in sorted(pins.cache().glob("unittest-*"))]
-    for pattern, what in (
-        ("ccache", "compiled files"),
-        ("after-*", "the last build of after"),
-        ("clients", "packages that others wrote, and their tests"),
-        ("sysroot-*", "headers and libraries to package with"),
-        ("toolchain-*", "modules to package with"),
-        ("dispatch-*", "libdispatch to test packages with"),
-        ("system-*", "a release to test packages in"),
-    ):
-        lines += [
-            Line(READY, path.name, what, path=path) for path in sorted(pins.cache().glob(pattern)) if path.is_dir()
-        ]
-    return lines
+    found = [("ccache", "compiled files"), ("after-*", "the last build of after")]
+    found.append(("clients", "packages that others wrote, and their tests"))
+    paths = [(path, what) for pattern, what in found for path in sorted(pins.cache().glob(pattern)) if path.is_dir()]
+    return [Line(READY, path.name, what, path=path) for path, what in [*cached.kept(pins.cache())[0], *paths]]
 
 
 def _damage(part):

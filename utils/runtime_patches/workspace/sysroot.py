@@ -44,7 +44,7 @@ def release(ws, suite):
     )
 
 
-def _laid(ws, name, suite, architecture, packages, what, finish=lambda root: None, variant="extract"):
+def _laid(ws, name, suite, architecture, packages, what, finish=None, variant="extract"):
     """The folder in the cache with packages of a suite; finish(folder) leaves what is needed of it."""
 
     def fill(root):
@@ -59,9 +59,10 @@ def _laid(ws, name, suite, architecture, packages, what, finish=lambda root: Non
             hints=provision.archive_hints("check the network; the same command goes on from here"),
             variant=variant,
         )
-        finish(root)
+        if finish:
+            finish(root)
 
-    return cached.folder(ws, name, what, fill)
+    return cached.folder(ws, name, what, fill, packages, variant, finish, LIB)
 
 
 def _keep_modules(root):
