@@ -71,7 +71,6 @@ config.substitutions += [
     (r"%empty-directory\(([^)]+)\)", SubstituteCaptures(r"rm -rf \1 && mkdir -p \1")),
     ("%{workspace-options}", parameters.get("workspace_options", "")),
     ("%{checkout}", shlex.quote(parameters.get("checkout", ""))),
-    ("%{unittest}", shlex.quote(parameters.get("unittest_dir", ""))),
     ("%{chromium}", shlex.quote(chromium or "")),
     ("%{runtime}", parameters.get("runtime", "after")),
     ("%{python}", shlex.quote(sys.executable)),

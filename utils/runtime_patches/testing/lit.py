@@ -52,7 +52,7 @@ def run(ws, runtime, paths=(), lit=(), system=None):
     name = f"{runtime.plain}-{system.name}" if system else runtime.plain
     output = Path(own[-1]).absolute() if own else (BUILD / "test" / name)
     output.mkdir(parents=True, exist_ok=True)
-    unittest = unittest_modules.ensure(ws, system and system.target)
+    unittest = unittest_modules.ensure(ws, system and system.target) if import_unittest(swift) else ""
     with locks.exclusive(output):
         results = _Results()
         two = bool(swift and tools)
@@ -62,11 +62,16 @@ def run(ws, runtime, paths=(), lit=(), system=None):
             status = _lit(command, env, lit, output, "swift", results)
         left = _limit(lit, results)
         if tools and left != 0:
-            command, env = _tools_command(ws, runtime, tools, unittest, output)
+            command, env = _tools_command(ws, runtime, tools, output)
             status = _lit(command, env, _second(lit, left) if two else lit, output, "tools", results) or status
     if {option for option, _ in lit} & _LISTING:
         return status
     return results.report(ignore=("--ignore-fail", None) in lit)
+
+
+def import_unittest(paths):
+    """Whether tests at these paths may import StdlibUnittest, whose making takes longer than a test."""
+    return any(path.is_dir() or b"StdlibUnittest" in path.read_bytes() for path in paths)
 
 
 def _is_output(option, value):
@@ -109,7 +114,8 @@ def _swift_command(ws, runtime, inputs, unittest, output, system):
     for name in ("runtime_libdir", "checkout", "unittest_dir", "test_output"):
         parameters[name] = inside(parameters[name])
     if system:
-        parameters |= system.parameters([inside(output), inside(REPO), parameters["unittest_dir"], ws.cache])
+        seen = [inside(output), inside(REPO), parameters["unittest_dir"], ws.cache]
+        parameters |= system.parameters(filter(None, seen))
     argv, path = (["lit"], "") if ws.from_packages else _host_lit(ws)
     argv = [*argv, *_parameters(parameters)]
     tail = []
@@ -126,7 +132,7 @@ def _swift_command(ws, runtime, inputs, unittest, output, system):
     return wrap, ws.environment({"PYTHONPATH": os.pathsep.join(filter(None, [inside(FORMATS), path]))})
 
 
-def _tools_command(ws, runtime, inputs, unittest, output):
+def _tools_command(ws, runtime, inputs, output):
     options = []
     if not ws.from_packages:
         options = ["--checkout", str(ws.sources), "--toolchain", str(ws.toolchain)]
@@ -146,7 +152,6 @@ def _tools_command(ws, runtime, inputs, unittest, output):
         "checkout": ws.sources,
         "runtime": runtime,
         "without": ",".join(runtime.missing),
-        "unittest_dir": unittest,
         "workspace_options": shlex.join(options),
         "filecheck": shlex.quote(str(filecheck)),
     }
