@@ -27,7 +27,7 @@ def ensure(ws, architecture):
 def toolchain(ws, architecture):
     """The folder `lib` of the pinned toolchain for another architecture than the workspace's."""
     pin = pins.load().distribution
-    name, what = f"toolchain-{architecture}", f"Swift modules for {architecture} (2 min, 0.5 GB to load)"
+    name, what = f"toolchain-{architecture}", f"Swift modules for {architecture} (2 min, 0.6 GB to load)"
     return _laid(ws, name, pin.suite, architecture, pin.pinned_packages[:1], what, _keep_modules) / "lib"
 
 
