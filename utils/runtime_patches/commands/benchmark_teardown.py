@@ -1,5 +1,6 @@
 """benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
 
+from ..base import memory
 from ..base.errors import UserError
 from ..cli import Parser, integer, matching
 
@@ -55,7 +56,7 @@ def main(options):
         return
     isolated = min(options.depth, options.isolated_depth)
     depths = {variant: isolated if variant.startswith("isolated") else options.depth for variant in chosen}
-    run.check_memory(depths, sizes, run.available())
+    run.check_memory(depths, sizes, memory.available())
     for runtime in options.runtimes:
         build.ensure(ws, runtime)
     environment, notes = {}, []

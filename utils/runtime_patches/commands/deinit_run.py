@@ -3,9 +3,9 @@
 import difflib
 import os
 
-from ..base import files
+from ..base import files, memory
 from ..base.errors import UserError
-from ..benchmarks.deinit import driver, memory, points
+from ..benchmarks.deinit import driver, points
 from ..cli import Parser, integer, span
 
 # What stands for an inputs file.
@@ -115,9 +115,9 @@ def _check_points(benchmark, inputs):
         raise UserError(
             f"{inputs.path}: {values} task-locals at once do not fit a thread's stack", "give at most 10000"
         )
-    largest = max(zip(inputs.values, inputs.objects), key=lambda point: memory.for_point(benchmark, *point))
+    largest = max(zip(inputs.values, inputs.objects), key=lambda point: points.for_point(benchmark, *point))
     memory.require(
-        memory.for_point(benchmark, *largest),
+        points.for_point(benchmark, *largest),
         f"{benchmark} with {largest[0]} values and {largest[1]:,} objects",
         "take fewer objects or values",
     )

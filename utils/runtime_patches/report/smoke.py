@@ -4,6 +4,7 @@ import re
 import shlex
 import statistics
 
+from ..base.text import number as short
 from ..base.text import plural
 from ..results.table import number
 from ..series import series
@@ -83,9 +84,9 @@ def _changed(group, rows, verdict, title, limit):
         words = (
             f"{min(ratios):.2f} to {max(ratios):.2f}"
             if verdict == "mixed"
-            else f"{svg.number(1 / ratio)} × as fast"
+            else f"{short(1 / ratio)} × as fast"
             if ratio <= 1
-            else f"{svg.number(ratio)} × as long"
+            else f"{short(ratio)} × as long"
         )
         items.append(
             tag(
@@ -276,9 +277,7 @@ def _one_sided(group):
     parts = []
     for run in group.runs:
         for side in ("new", "old"):
-            rows = [
-                [row.name, svg.number(statistics.median(row.values))] for row in run.data.one_sided if row.side == side
-            ]
+            rows = [[row.name, short(statistics.median(row.values))] for row in run.data.one_sided if row.side == side]
             name = getattr(run.data.sides, side).name
             if rows:
                 parts.append(

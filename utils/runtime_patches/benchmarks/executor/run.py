@@ -16,7 +16,7 @@ from ...base.progress import Step
 from ...results import outcome
 from ...runtimes import program
 from ...runtimes.runtime import Runtime, stock
-from ..harness import programs
+from ..harness import futexes, programs
 from ..harness.rounds import interleaved
 from . import model, results
 
@@ -157,7 +157,7 @@ def _sample(ws, made, runtime, row, column):
 
 
 def _futexes(ws, made, runtime, row, column):
-    """Futex calls of an operation, counted from outside; None where strace may not look."""
+    """Futex calls of an operation; None where they cannot be counted."""
     child = runtime.popen(
         ws,
         [str(made.rows), row, "--signalled"],
@@ -167,33 +167,15 @@ def _futexes(ws, made, runtime, row, column):
         text=True,
         start_new_session=True,
     )
-    counts = HOME / "futexes"
-    counts.unlink(missing_ok=True)
     try:
         ready = child.stdout.readline().split("\t")
         if ready[0] != "ready":
             raise UserError(f"{row} does not say that it is ready", programs.NO_PART)
-        tracer = subprocess.Popen(
-            ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p", ready[1]],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            # `strace: Process 7 attached with 5 threads`, or why not.
-            said = tracer.stderr.readline() if tracer.stderr else ""
-            if "attached" not in said:
-                return None
+        with futexes.Watch(int(ready[1]), HOME) as watch:
             child.communicate("\n", timeout=_PATIENCE)
-            tracer.communicate(timeout=_PATIENCE)
-        finally:
-            process.end(tracer)
     finally:
         process.end(child)
-    found = re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text())
-    return (int(found[1]) if found else 0) / int(ready[2])
+    return None if watch.calls is None else watch.calls / int(ready[2])
 
 
 @contextlib.contextmanager

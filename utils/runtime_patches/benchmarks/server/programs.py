@@ -14,9 +14,10 @@ import time
 from ...base import files, locks
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD, UTILS
-from ...base.process import ending
+from ...base.process import end, ending
 from ...clients import build, description, loaded
 from ...runtimes import program
+from ..harness import futexes
 from ..harness.programs import VARIABLES
 
 SOURCES = BENCHMARK / "server"
@@ -116,7 +117,7 @@ class Place:
                 f"{what} on {runtime} did not end within {timeout} s", "its row is left out with --filter"
             ) from None
         finally:
-            _end(process)
+            end(process)
         if process.returncode:
             raise UserError(
                 f"{what} on {runtime} {ending(process.returncode, said)}",
@@ -157,7 +158,7 @@ class Server:
             self.process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(2)
-        _end(self.process)
+        end(self.process)
         self.errors.close()
 
     def check(self):
@@ -254,31 +255,6 @@ class Server:
 
     def futexes(self, generator, connections, seconds):
         """Futex calls a request; None where strace is not installed, or may not look."""
-        if not shutil.which("strace"):
-            return None
-        counts = self.place.scratch / "futexes"
-        tracer = subprocess.Popen(
-            ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p", str(self.process.pid)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            time.sleep(0.2)
-            load_result, _ = self.put_load(generator, "closed", connections, seconds, 0)
-        finally:
-            tracer.terminate()
-            tracer.wait()
-        found = (
-            re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text())
-            if counts.exists()
-            else None
-        )
-        return int(found[1]) / load_result["requests"] if found else None
-
-
-def _end(process):
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)
-    process.wait()
+        with futexes.Watch(self.process.pid, self.place.scratch) as watch:
+            done, _ = self.put_load(generator, "closed", connections, seconds, 0)
+        return None if watch.calls is None else watch.calls / done["requests"]

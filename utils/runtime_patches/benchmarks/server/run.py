@@ -11,6 +11,7 @@ from ...base.errors import UserError
 from ...base.paths import BUILD, REPORT
 from ...base.process import terminable
 from ...base.progress import note
+from ...base.text import number
 from ...results import outcome, verdicts
 from . import measure, programs
 from .rows import ROWS
@@ -73,14 +74,6 @@ def ratios(columns, what):
     return old, new, new / old if old else None, again / one - 1 if one else None
 
 
-def _number(value, digits=3):
-    if value is None:
-        return "–"
-    if value >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.{max(0, digits - len(str(int(value))))}f}"
-
-
 def _percent(value):
     return "–" if value is None else f"{value * 100:+.1f} %"
 
@@ -104,27 +97,20 @@ def tables(plan, taken):
     judged = _verdicts(plan, taken)
     for name, columns in taken.items():
         old, new, ratio, again = ratios(columns, "rate")
-        speed.append([name, _number(old), _number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
+        speed.append([name, number(old), number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
         found = ratios(columns, "cpu")
         if found:
-            cpu.append([name, _number(found[0]), _number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
+            cpu.append([name, number(found[0]), number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
             switches, rss = ratios(columns, "switches"), ratios(columns, "rss")
             futexes = [median(columns[column], "futexes") for column in ("old", "new")]
             system.append(
-                [
-                    name,
-                    _number(switches[0]),
-                    _number(switches[1]),
-                    *map(_number, futexes),
-                    _number(rss[0]),
-                    _number(rss[1]),
-                ]
+                [name, number(switches[0]), number(switches[1]), *map(number, futexes), number(rss[0]), number(rss[1])]
             )
         for rate in columns["old"][0]["latencies"]:
             cells = []
             for place in range(len(measure.QUANTILES)):
                 cells += [
-                    _number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
+                    number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
                     for column in measure.COLUMNS
                 ]
             unanswered = [
