@@ -127,11 +127,6 @@ def _swift_command(ws, runtime, inputs, unittest, output, system):
 
 
 def _tools_command(ws, runtime, inputs, unittest, output):
-    options = []
-    if not ws.from_packages:
-        options = ["--checkout", str(ws.sources), "--toolchain", str(ws.toolchain)]
-    elif ws.sources != ws.cache / "source":
-        options = ["--checkout", str(ws.sources)]
     filecheck = _on_path(ws, "FileCheck")
     if ws.from_packages:
         # FileCheck needs the libraries that are inside.
@@ -147,7 +142,7 @@ def _tools_command(ws, runtime, inputs, unittest, output):
         "runtime": runtime,
         "without": ",".join(runtime.missing),
         "unittest_dir": unittest,
-        "workspace_options": shlex.join(options),
+        "workspace_options": shlex.join(ws.options),
         "filecheck": shlex.quote(str(filecheck)),
     }
     own = [] if importlib.util.find_spec("psutil") else [str(TOOLS[0] / "lit_shims")]

@@ -13,7 +13,7 @@ import time
 
 from ...base import files, locks
 from ...base.errors import UserError
-from ...base.paths import BENCHMARK, BUILD, UTILS
+from ...base.paths import BENCHMARK, BUILD
 from ...base.process import end, ending
 from ...clients import build, description, loaded
 from ...runtimes import program
@@ -21,7 +21,6 @@ from ..harness import futexes
 from ..harness.programs import VARIABLES
 
 SOURCES = BENCHMARK / "server"
-_WITH_RUNTIME = str(UTILS / "with-runtime")
 _PATIENCE = 30  # seconds until a server has to be ready
 
 
@@ -78,32 +77,19 @@ def load(ws):
 
 
 class Place:
-    """Where programs run: options of utils/with-runtime, and a folder for what they write."""
+    """Where programs run; scratch: a folder for what they write."""
 
-    def __init__(self, ws, options, scratch):
-        self.options, self.scratch = [*options, f"--bind={ws.cache}"], scratch
+    def __init__(self, ws, scratch):
+        self.ws, self.scratch = ws, scratch
         self.count = 0
 
     def start(self, runtime, argv, **options):
         """Starts argv on a runtime; returns the process, and the prefix of what its loader writes."""
         self.count += 1
         prefix = self.scratch / f"loads-{self.count}"
-        words = [f"{name}={os.environ.get(name, value)}" for name, value in VARIABLES.items()]
-        return subprocess.Popen(
-            [
-                _WITH_RUNTIME,
-                *self.options,
-                runtime.name,
-                "--",
-                "env",
-                *loaded.environment(prefix),
-                *words,
-                *map(str, argv),
-            ],
-            cwd=self.scratch,
-            start_new_session=True,
-            **options,
-        ), prefix
+        words = loaded.environment(prefix, {name: os.environ.get(name, value) for name, value in VARIABLES.items()})
+        command = loaded.command(self.ws, runtime, [*words, *argv], [self.ws.cache])
+        return subprocess.Popen(command, cwd=self.scratch, start_new_session=True, **options), prefix
 
     def run(self, runtime, argv, what, timeout=120):
         """The standard output of argv on a runtime; UserError if it fails, or runs on other libraries."""

@@ -1,7 +1,6 @@
 """Measures the rows of the server benchmark, and makes their tables."""
 
 import os
-import re
 import shutil
 import statistics
 from contextlib import contextmanager
@@ -14,28 +13,19 @@ from ...base.progress import note
 from ...base.text import number
 from ...results import outcome, verdicts
 from . import measure, programs
-from .rows import ROWS
 
 
 @contextmanager
-def place(ws, given):
-    """The programs.Place of a run. given: options of utils/with-runtime."""
+def place(ws):
+    """The programs.Place of a run."""
     scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
     scratch.mkdir(parents=True, exist_ok=True)
     try:
         # Two measurements at once would disturb each other.
         with terminable(), locks.exclusive(REPORT):
-            yield programs.Place(ws, given, scratch)
+            yield programs.Place(ws, scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-def rows(wanted):
-    """[Row] whose names the regular expression `wanted` finds."""
-    found = [row for row in ROWS.values() if re.search(wanted, row.name)]
-    if not found:
-        raise UserError(f"no row matches '{wanted}'", "run-benchmark --list prints the rows")
-    return found
 
 
 def run(ws, there, plan, chosen):
