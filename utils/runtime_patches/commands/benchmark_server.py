@@ -4,7 +4,7 @@ import time
 
 from ..base.errors import UserError
 from ..base.text import plural
-from ..cli import Parser, integer, matching, seconds
+from ..cli import Parser, choose, integer, seconds
 
 
 def parser():
@@ -44,9 +44,8 @@ def main(options):
     for name, most in (("connections", 1024), ("port", 65535)):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
-    chosen = [ROWS[name] for name in matching(ROWS, options.filter, "row")]
-    if options.list:
-        print("\n".join(f"{row.name}\t{row.text}" for row in chosen))
+    chosen = choose(options, {row.name: row.text for row in ROWS.values()})
+    if chosen is None:
         return
     ws = provision.ready(options)
     with run.place(ws) as place:
@@ -61,7 +60,7 @@ def main(options):
             options.port,
             int(time.time()),
         )
-        outcome, failed = run.run(ws, place, plan, chosen)
+        outcome, failed = run.run(ws, place, plan, [ROWS[name] for name in chosen])
         if outcome:
             programs.show(outcome, options.output)
         if failed:

@@ -13,21 +13,8 @@ _GENERATED = ("values", "objects", "points", "seed")
 
 
 class _Parser(Parser):
-    """Knows what a misspelt option may mean."""
-
     def format_help(self):
         return super().format_help().replace("usage: ", "Usage: ", 1)
-
-    def error(self, message):
-        known = [name for action in self._actions for name in action.option_strings]
-        _, unknown, words = message.partition("unrecognized arguments: ")
-        if unknown and words.startswith("-"):
-            name = words.split()[0].partition("=")[0]
-            close = difflib.get_close_matches(name, known, 1)
-            raise UserError(
-                f"unknown option '{name}'", f"did you mean {close[0]}?" if close else f"{self.prog} --help", 2
-            )
-        super().error(message)
 
 
 def parser():

@@ -93,11 +93,6 @@ def _goroutines():
     return path
 
 
-def rows(ws, made):
-    """{row: text}."""
-    return programs.rows(ws, made.rows)
-
-
 def floor(ws, made):
     """{figure: ns} of the machine."""
     return results.figures(programs.output(ws, stock(), [str(made.floor)], "the floor program"))

@@ -54,12 +54,12 @@ def measure(ws, plan):
     return samples
 
 
-def report(plan, samples, rows):
-    """The Outcome of samples; rows: {row: what its workers share}."""
+def report(plan, samples, shares):
+    """The Outcome of samples; shares: {row: what its workers share}."""
     made = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
-    results = Results(plan, samples)
+    results, rows = Results(plan, samples), plan["rows"]
     runtimes, most = list(plan["libraries"]), max(plan["workers"])
-    header, lines = table.lines(results, rows, most, runtimes)
+    header, lines = table.lines(results, shares, most, runtimes)
     made.notes = [table.note(most), *table.reference_lines()]
     made.table("The work of several workers over that of one", header, lines)
     if most > 1:
