@@ -29,11 +29,11 @@ from .selection import SUITES, TOOLS, select
 
 _FAILED = ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT")
 _PASSED = ("PASS", "FLAKYPASS", "XFAIL")
-_LISTING = {"--show-tests", "--show-suites", "--show-used-features"}
+_LISTING = {"--show-tests", "--show-suites"}
 
 # Test formats of ours, which lit must be able to import.
 FORMATS = TESTS / "formats"
-FILES = {"-o", "--output", "--xunit-xml-output", "--time-trace-output"}
+FILES = {"-o", "--output", "--xunit-xml-output"}
 
 
 def run(ws, runtime, paths=(), lit=(), system=None):
