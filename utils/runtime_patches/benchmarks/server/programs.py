@@ -9,7 +9,6 @@ import re
 import select
 import shutil
 import subprocess
-import time
 
 from ...base import files, locks
 from ...base.errors import UserError
@@ -119,6 +118,7 @@ class Server:
     def __init__(self, place, program, row, runtime, port=0):
         self.place, self.row, self.runtime = place, row, runtime
         self.argv = [program, row.kind, *row.words, *([f"port={port}"] if port else [])]
+        self.name = f"server {row.name} on {runtime}"
 
     def __enter__(self):
         self.errors = open(self.place.scratch / "server-errors", "w+", encoding="utf-8", errors="replace")
@@ -128,10 +128,7 @@ class Server:
         try:
             found = re.match(r"ready (\d+)$", self._line("start"))
             if not found:
-                raise UserError(
-                    f"server {self.row.name} on {self.runtime} did not start",
-                    "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
-                )
+                raise self._fault("did not start")
             self.port = int(found[1])
             loaded.check(loaded.libraries(prefix, self.process.pid), f"server {self.row.name}", self.runtime)
         except BaseException:
@@ -147,47 +144,33 @@ class Server:
         end(self.process)
         self.errors.close()
 
-    def check(self):
-        """UserError if the server has ended."""
-        if self.process.poll() is not None:
+    def _fault(self, what, hint=None, who=""):
+        """The UserError that tells what the server did, or who did; or that it has ended."""
+        again = " ".join(map(str, ["utils/with-runtime", self.runtime, "--", *self.argv]))
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
             self.errors.seek(0)
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} {ending(self.process.returncode, self.errors.read())}",
-                "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
-            )
+            return UserError(f"{self.name} {ending(self.process.returncode, self.errors.read())}", again)
+        return UserError(f"{who}{self.name} {what}", hint or again)
 
     def stats(self):
         """What the server has used so far: cpu_us, voluntary (context switches), rss_kb."""
-        try:
+        with contextlib.suppress(OSError):
             self.process.stdin.write("\n")
             self.process.stdin.flush()
-        except OSError:
-            pass
         try:
             return json.loads(self._line("tell its counts"))
         except ValueError:
-            self.check()
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} does not report its counts", "is it stopped?"
-            ) from None
+            raise self._fault("does not report its counts", "is it stopped?") from None
 
     def _line(self, what):
         ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
         if not ready:
-            self.check()
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} did not {what} within {_PATIENCE} s",
-                "is the machine very busy?",
-            )
-        line = self.process.stdout.readline()
-        if not line:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(2)
-            self.check()
-        return line
+            raise self._fault(f"did not {what} within {_PATIENCE} s", "is the machine very busy?")
+        return self.process.stdout.readline()
 
     def probe(self):
-        """Whether the server's answer is right, before it is measured: UserError otherwise."""
+        """UserError if the server's answer is wrong, before it is measured."""
         if self.row.kind != "http":
             return
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
@@ -196,47 +179,25 @@ class Server:
             answer = client.getresponse()
             body = json.loads(answer.read())
         except (OSError, ValueError, http.client.HTTPException) as error:
-            self.check()
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} does not answer: {error}",
-                "run it by hand: " + " ".join(map(str, self.argv)),
-            ) from None
+            raise self._fault(f"does not answer: {error}") from None
         finally:
             client.close()
         wanted = "request-1" if any(word.startswith(("bindings", "spans")) for word in self.row.words) else ""
         if answer.status != 200 or body.get("id") != wanted:
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} answers wrongly: {body}", "the request's ID is a task-local"
-            )
+            raise self._fault(f"answers wrongly: {body}", "the request's ID is a task-local")
 
     def put_load(self, generator, how, connections, seconds, warm):
         """({"requests", "counted", "unanswered", "seconds"}, times in ns) of a load: "closed", or requests a second."""
         out = self.place.scratch / "times"
-        argv = [
-            str(generator),
-            str(self.port),
-            self.row.path,
-            str(how),
-            str(connections),
-            str(seconds),
-            str(warm),
-            str(out),
-        ]
+        argv = list(map(str, [generator, self.port, self.row.path, how, connections, seconds, warm, out]))
         try:
             done = subprocess.run(
                 argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False
             )
         except subprocess.TimeoutExpired:
-            raise UserError(
-                f"the load on server {self.row.name} on {self.runtime} did not end", "is the server stopped?"
-            ) from None
+            raise self._fault("did not end", "is the server stopped?", "the load on ") from None
         if done.returncode:
-            time.sleep(0.2)
-            self.check()
-            raise UserError(
-                f"the load on server {self.row.name} on {self.runtime} {ending(done.returncode, done.stderr)}",
-                " ".join(argv),
-            )
+            raise self._fault(ending(done.returncode, done.stderr), " ".join(argv), "the load on ")
         return json.loads(done.stdout), out.read_bytes()
 
     def futexes(self, generator, connections, seconds):

@@ -86,7 +86,7 @@ def report(runs, names, notes=()):
     )
     made.table("Every round", *results.rounds_table(runs, _QUIET))
     made.table("Medians", *results.summary_table(runs, names))
-    made.notes = [*notes, *results.reference_lines()]
+    made.notes = [*notes, *results.REFERENCE]
     if len(names) == 2:
         ratios = results.ratios(runs)
         made.add_dots("Medians", f"time on {names[1]} over time on {names[0]}", results.PHASES, ratios, 1)
