@@ -6,7 +6,7 @@ import statistics
 
 from ..base.text import number as short
 from ..base.text import plural
-from ..results.table import number
+from ..results.table import noise, number
 from ..series import series
 from . import svg
 from .groups import together
@@ -114,18 +114,8 @@ def _conditions(group):
     """How far noise goes, memory, and what did not run."""
     lines = []
     for run in group.runs:
-        noise = sorted(run.data.verdicts, key=lambda v: abs(v.noise))
-        if noise:
-            others = run.data.environment.others or 0
-            busy = f" Other programs used {others * 100:.0f}% of the processors meanwhile." if others > 0.1 else ""
-            lines.append(
-                tag(
-                    "p",
-                    f"Noise floor on {run.label} ({group.old} against itself): median "
-                    f"{statistics.median(abs(v.noise) for v in noise) * 100:.1f}%, worst "
-                    f"{abs(noise[-1].noise) * 100:.1f}% ({noise[-1].name}).{busy}",
-                )
-            )
+        lines.append(tag("p", f"{run.label}: {'; '.join(noise(run.data))}."))
+        if run.data.verdicts:
             lines.append(tag("p", f"Memory on {run.label}: {_memory(group, run)}"))
         for row in run.data.failed:
             side = getattr(run.data.sides, row.side).name
