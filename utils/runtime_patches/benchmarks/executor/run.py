@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import Optional
 
-from ...base import files, locks, process
+from ...base import locks, once, process
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.progress import Step
@@ -68,17 +68,11 @@ def build(ws):
 
 def _goroutines():
     """The program of the host's Go, or None. It is static, so that it runs inside the workspace, too."""
-    go, source, path = shutil.which("go"), _HERE / "goroutines.go", HOME / "executor-goroutines"
-    if not go:
-        return None
-    record = HOME / "executor-goroutines.json"
-    key = files.sha256(source)
-    with locks.exclusive(HOME):
-        if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
-            return path
-        partial = path.with_suffix(".partial")
+    go, source = shutil.which("go"), _HERE / "goroutines.go"
+
+    def make(partial):
         done = subprocess.run(
-            [go, "build", "-o", str(partial), str(source)],
+            [str(go), "build", "-o", str(partial), str(source)],
             env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -88,9 +82,8 @@ def _goroutines():
         if done.returncode:
             last = (done.stdout.strip().splitlines() or ["no message"])[-1]
             raise UserError(f"go cannot build {source.name}: {last}", "without go on PATH its figures are left out")
-        os.replace(partial, path)
-        files.write_intact(record, {"key": key}, [path])
-    return path
+
+    return once.file(HOME / "executor-goroutines", [source], make) if go else None
 
 
 def floor(ws, made):

@@ -10,6 +10,7 @@ from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BUILD
 from ...base.process import ending
+from ...clients import loaded
 from ...results import outcome
 from ...results.comparison import Sides
 from ...runtimes import build
@@ -77,12 +78,10 @@ def _iteration(ws, runtime, binary, row):
     if few is None or many is None:
         return None
     libraries = {path for path in many if os.path.basename(path) in NAMES}
-    strange = [path for path in libraries if Path(path).parent != runtime.libraries]
-    if strange or not libraries:
-        raise UserError(
-            f"{row} on {runtime} ran with {', '.join(strange) or 'none of its libraries'}",
-            f"it should have been those in {runtime.libraries}: is LD_PRELOAD set?",
-        )
+    found = {}
+    for path in libraries:
+        found.setdefault(os.path.basename(path), set()).add(path)
+    loaded.check(found, row, runtime)
     few.subtract(many)
     taken = _MANY - _FEW
     return (-sum(few.values()) / taken, -sum(few[path] for path in libraries) / taken)
@@ -126,13 +125,6 @@ def report(counts, repeat):
             "Instructions in the runtime: "
             + ", ".join(f"{ratio:.2f} ({row})" for ratio, row in best)
             + f" of those on {first}."
-        )
-    for row in counts.rows if len(counts.names) > 2 else ():
-        made.curve(
-            row,
-            ", ".join(f"{number} {name}" for number, name in enumerate(counts.names, 1)),
-            f"instructions, of {first}",
-            counts.curve(row),
         )
     made.table("Instructions of one iteration", *counts.table())
     made.notes.append(

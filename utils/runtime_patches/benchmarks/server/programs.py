@@ -1,7 +1,6 @@
 """The programs of the server benchmark: the server, the load generator, and nio's own benchmark."""
 
 import contextlib
-import hashlib
 import http.client
 import json
 import os
@@ -10,7 +9,7 @@ import select
 import shutil
 import subprocess
 
-from ...base import files, locks
+from ...base import files, locks, once
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.process import end, ending
@@ -39,34 +38,22 @@ def nio(ws):
 def _product(ws, package, product):
     """The path of a program of a package. It is built in the cache, so that swift-nio is compiled once for all
     clones; the program itself is in this clone, where no other one replaces it while it runs."""
-    home, own = ws.cache / "clients" / f"{product}-release", BUILD / "clients" / product
-    path, record = own / product, own / files.MADE
-    sources = [
-        *sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file()),
-        package / "Package.swift",
-    ]
-    parts = [str(ws.toolchain), str(ws.sources), *map(files.sha256, sources)]
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-    if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
-        return path
-    with locks.exclusive(own), locks.exclusive(home):
-        copy = package
-        if package.parent != ws.sources:
-            copy = home / "sources" / product
-            files.remove(copy)
-            shutil.copytree(package, copy)
-        build.build(
-            ws,
-            home,
-            description.Checkout(product, copy, True, 4),
-            ["--product", product],
-            [ws.sources],
-            configuration="release",
-        )
-        shutil.copy2(home / "build" / "release" / product, own / f"{product}.partial")
-        (own / f"{product}.partial").replace(path)
-        files.write_intact(record, {"key": key}, [path])
-    return path
+    home = ws.cache / "clients" / f"{product}-release"
+
+    def make(partial):
+        with locks.exclusive(home):
+            copy = package
+            if package.parent != ws.sources:
+                copy = home / "sources" / product
+                files.remove(copy)
+                shutil.copytree(package, copy)
+            checkout = description.Checkout(product, copy, True, 4)
+            build.build(ws, home, checkout, ["--product", product], [ws.sources], configuration="release")
+            shutil.copy2(home / "build" / "release" / product, partial)
+
+    sources = sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file())
+    parts = [str(ws.toolchain), str(ws.sources), package / "Package.swift", *sources]
+    return once.file(BUILD / "clients" / product / product, parts, make)
 
 
 def load(ws):
