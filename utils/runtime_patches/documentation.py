@@ -119,7 +119,7 @@ def _reference(command):
     parser = module.parser()
     lines = [" ".join(parser.description.split()), "", *(f"    {line}" for line in parser.examples), ""]
     rows = [
-        f"| `{_form(action)}` | {_help(action)} |"
+        f"| `{_form(action)}` | {_help(parser, action)} |"
         for action in parser._actions
         if not _COMMON & {action.dest, *action.option_strings}
     ]
@@ -134,12 +134,10 @@ def _form(action):
     return " ".join(filter(None, [", ".join(action.option_strings), many]))
 
 
-def _help(action):
-    text = " ".join((action.help or "").split()).replace("%%", "%").replace("|", "\\|")
-    if isinstance(action.default, str) and action.default != "==SUPPRESS==" and "default" not in text:
-        text += f" (default: {action.default})"
+def _help(parser, action):
+    text = " ".join(parser._get_formatter()._expand_help(action).split()) if action.help else ""
     # What a default shows of this clone is nobody else's.
-    return text.replace(f"{REPO}/", "")
+    return text.replace("|", "\\|").replace(f"{REPO}/", "")
 
 
 def _known(known, names, what):
