@@ -10,7 +10,7 @@ from ..results.table import noise, number
 from ..series import series
 from . import svg
 from .groups import together
-from .html import Html, details, head, join, of, quiet, scroll, tag
+from .html import Html, details, head, join, of, quiet, tag
 from .html import table as plain_table
 
 CHIPS = {
@@ -237,23 +237,19 @@ def _details(group, run, v):
     for column, name in zip(_COLUMNS, _lanes(group)):
         processes, values = row.columns[column], sorted(row.values(column))
         rss = statistics.median(p.max_rss for p in processes)
-        cells = [number(svg.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
-        cells += [
-            len(values),
-            f"{sum(len(p.samples) for p in processes):,}",
-            f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}",
-        ]
-        lines.append(tag("tr", tag("th", name, scope="row"), [tag("td", cell) for cell in cells]))
+        figures = [number(svg.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
+        count = f"{sum(len(p.samples) for p in processes):,}"
+        memory = f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}"
+        lines.append([name, *figures, len(values), count, memory])
     only = ["--filter", "^" + v.name.replace(".", r"\.") + "$", "--samples", str(run.data.method.rounds)]
     command = ["utils/run-smoke-bench", *only, *_named(group.old, group.new)]
     caption = (
-        f"{run.label}: µs of a process (the median of its samples without the first); memory is the median of "
-        "the largest resident set"
+        f"{v.name} on {run.label}: µs of a process (the median of its samples without the first); memory is the "
+        "median of the largest resident set"
     )
-    columns = ("", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB")
-    return scroll(
-        f"Figures of {v.name} on {run.label}",
-        tag("table", tag("caption", caption), head(columns), tag("tbody", lines)),
+    return tag(
+        "div",
+        plain_table(caption, ["", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB"], lines),
         tag(
             "p",
             f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows; {group.old} against itself "
