@@ -1,15 +1,12 @@
 """Counts the instructions that an iteration of rows of the benchmark suite takes, with valgrind's callgrind."""
 
 import os
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ...base import locks, progress
-from ...base.errors import UserError
 from ...base.paths import BUILD
-from ...base.process import ending
 from ...clients import loaded
 from ...results import outcome
 from ...results.comparison import Sides
@@ -43,29 +40,21 @@ def _count(ws, runtime, binary, row, iterations):
     fails."""
     with tempfile.TemporaryDirectory(dir=HOME) as scratch:
         out = Path(scratch) / "counts"
-        done = runtime.run(
+        argv = [
+            "valgrind",
+            "--tool=callgrind",
+            f"--callgrind-out-file={out}",
+            str(runtime.folder / "bin" / binary.name),
+        ]
+        said = programs.output(
             ws,
-            [
-                "valgrind",
-                "--tool=callgrind",
-                f"--callgrind-out-file={out}",
-                str(runtime.folder / "bin" / binary.name),
-                row,
-                f"--num-iters={iterations}",
-                "--num-samples=1",
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
+            runtime,
+            [*argv, row, f"--num-iters={iterations}", "--num-samples=1"],
+            f"{row}, below valgrind,",
             env={"SWIFT_DETERMINISTIC_HASHING": "1"},
         )
-        if done.returncode:
-            how = ending(done.returncode, done.stdout)
-            raise UserError(f"{row} on {runtime}, below valgrind, {how}", programs.NO_PART)
         # The driver runs nothing, and says nothing, for a name that it does not know.
-        if "tests executed: 0" in done.stdout:
+        if "tests executed: 0" in said:
             return None
         with open(out, encoding="utf-8", errors="replace") as lines:
             return callgrind.by_object(lines)
