@@ -209,6 +209,16 @@ def matching(known, wanted, what):
     return chosen
 
 
+def choose(options, known, what="row"):
+    """The names in `known` {name: text} that --filter finds; None if --list has printed them instead."""
+    names = matching(known, options.filter, what)
+    if not options.list:
+        return names
+    for name in names:
+        print(f"{name:24} {known[name]}".rstrip())
+    return None
+
+
 # What the Tab key offers.
 
 

@@ -37,7 +37,7 @@ def update(check=False):
         if path.relative_to(REPO).parts[0] == "build":
             continue
         text = path.read_text(encoding="utf-8")
-        made, drawn = {}, {}
+        made = {}
         new = _PART.sub(lambda part: part[1] + _content(path, part[2], part[3], made, noted) + part[4], text)
         drawn = {
             place: content
@@ -119,7 +119,7 @@ def _reference(command):
     parser = module.parser()
     lines = [" ".join(parser.description.split()), "", *(f"    {line}" for line in parser.examples), ""]
     rows = [
-        f"| `{_form(action)}` | {_help(action)} |"
+        f"| `{_form(action)}` | {_help(parser, action)} |"
         for action in parser._actions
         if not _COMMON & {action.dest, *action.option_strings}
     ]
@@ -134,20 +134,23 @@ def _form(action):
     return " ".join(filter(None, [", ".join(action.option_strings), many]))
 
 
-def _help(action):
-    text = " ".join((action.help or "").split()).replace("%%", "%").replace("|", "\\|")
-    if isinstance(action.default, str) and action.default != "==SUPPRESS==" and "default" not in text:
-        text += f" (default: {action.default})"
+def _help(parser, action):
+    text = " ".join(parser._get_formatter()._expand_help(action).split()) if action.help else ""
     # What a default shows of this clone is nobody else's.
-    return text.replace(f"{REPO}/", "")
+    return text.replace("|", "\\|").replace(f"{REPO}/", "")
+
+
+def _known(known, names, what):
+    """UserError if one of `names` is not `known`."""
+    for name in names:
+        if name not in known:
+            raise UserError(f"benchmark/results has no {what} '{name}'", f"it has {', '.join(known)}")
 
 
 def _smoke(machine, *names):
     result = _load(machine, "smoke")
     rows = {verdict.name: verdict for verdict in result.verdicts}
-    missing = [name for name in names if name not in rows]
-    if missing:
-        raise UserError(f"benchmark/results/{machine}/smoke.json has no row {missing[0]}", "measure, and save it")
+    _known(rows, names, f"row in {machine}/smoke.json")
     lines = [f"| us | {' | '.join(result.names)} | after/before |", "|---|--:|--:|--:|"]
     for name in names or sorted(rows, key=natural):
         row = rows[name]
@@ -164,32 +167,21 @@ def _smoke(machine, *names):
 
 def _table(machine, name, title, *rows):
     result = _load(machine, name)
-    found = [table for table in result.tables if table.title == title]
-    if not found:
-        raise UserError(
-            f"benchmark/results/{machine}/{name}.json has no table '{title}'",
-            "it has " + ", ".join(table.title for table in result.tables),
-        )
-    table = found[0]
+    tables = {table.title: table for table in result.tables}
+    _known(tables, [title], f"table in {machine}/{name}.json")
+    table = tables[title]
     if rows:
         known = {row[0]: row for row in table.rows}
-        missing = [row for row in rows if row not in known]
-        if missing:
-            raise UserError(f"benchmark/results/{machine}/{name}.json has no row {missing[0]}", "measure, and save it")
+        _known(known, rows, f"row of {title}")
         table = replace(table, rows=[known[row] for row in rows])
     return f"{table.markdown()}\n\n{_conditions(result)}"
 
 
 def _plots(folder, drawn, machine, name, file, *titles):
     result = _load(machine, name)
+    _known([curve.title for curve in result.curves], titles, f"plot in {machine}/{name}.json")
     curves = [curve for curve in result.curves if not titles or curve.title in titles]
-    text = svg.file(curves)
-    if not text:
-        raise UserError(
-            f"benchmark/results/{machine}/{name}.json has no plot {', '.join(titles)}",
-            "it has " + ", ".join(curve.title for curve in result.curves),
-        )
-    drawn[folder / "img" / f"{file}.svg"] = text
+    drawn[folder / "img" / f"{file}.svg"] = svg.file(curves)
     return f"![{', '.join(curve.title for curve in curves)}](img/{file}.svg)\n\n{_conditions(result)}"
 
 

@@ -14,7 +14,7 @@ from .base.errors import UserError
 from .base.paths import BUILD
 from .base.progress import coloured
 from .base.state import FAULT, READY, STALE, Line
-from .base.text import plural
+from .base.text import plural, size
 from .report import state as results
 from .runtimes import build
 from .runtimes import state as runtimes
@@ -99,8 +99,8 @@ def show(parts):
             state = f"{line.state:7}"
             if paint and line.state in _COLOURS:
                 state = f"\033[{_COLOURS[line.state]}m{state}\033[0m"
-            size = _readable(taken[line.path]) if taken.get(line.path) else ""
-            print(f"  {state} {line.name:{width}} {size:>8}  {line.text}".rstrip())
+            room = size(taken[line.path]) if taken.get(line.path) else ""
+            print(f"  {state} {line.name:{width}} {room:>8}  {line.text}".rstrip())
             if line.hint:
                 print(f"  {'':7} {'':{width}} {'':>8}  -> {line.hint}")
     faults = [line for line in lines if line.state == FAULT]
@@ -128,11 +128,6 @@ def _sizes(paths):
         kilobytes, _, path = entry.partition("\t")
         found[Path(path)] = int(kilobytes) * 1024
     return found
-
-
-def _readable(size):
-    """Bytes as 3.1 GB or 20 MB."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def parts(ws):
@@ -172,7 +167,7 @@ def clean(ws, names, dry_run):
         for path in paths:
             if not dry_run:
                 _remove(path)
-            print(f"{'would remove' if dry_run else 'removed'} {_readable(taken.get(path, 0)):>8}  {path}")
+            print(f"{'would remove' if dry_run else 'removed'} {size(taken.get(path, 0)):>8}  {path}")
     if not paths:
         print("nothing to remove")
 

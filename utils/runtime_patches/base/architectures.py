@@ -1,27 +1,25 @@
 """The processors that libraries are packed for."""
 
 import os
-import shutil
-from typing import NamedTuple
 
 from .errors import UserError
 
 
-class Architecture(NamedTuple):
+class Architecture:
     """name: as in the names of packages; distribution: the distribution's name; processor: as in triples and
     `uname -m`; machine: readelf's name; runtime: the name of the runtime that is packed."""
 
-    name: str
-    distribution: str
-    processor: str
-    machine: str
-    runtime: str
+    def __init__(self, name, distribution, processor, machine, runtime):
+        self.name, self.distribution, self.processor = name, distribution, processor
+        self.machine, self.runtime = machine, runtime
 
     @property
     def emulator(self):
         """The program that runs programs for this processor here; None if they run without one."""
         if os.uname().machine == self.processor:
             return None
+        import shutil  # not at the top: with-runtime reads this file at each start
+
         names = (f"qemu-{self.processor}-static", f"qemu-{self.processor}")
         if found := next(filter(None, map(shutil.which, names)), None):
             return found

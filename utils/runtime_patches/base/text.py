@@ -1,6 +1,26 @@
 """Words for people."""
 
+import math
+
 
 def plural(count, word):
     """`1 row` or `2 rows`."""
     return f"{count} {word}{'s' * (count != 1)}"
+
+
+def size(count):
+    """Bytes as 3.1 GB or 20 MB."""
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def number(value):
+    """A number as people write it: three digits that count, thousands apart; a dash for None."""
+    if value is None:
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{min(digits, 6)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -7,14 +7,13 @@ import collections
 import json
 import os
 import re
-import selectors
 import signal
 import subprocess
 import time
 from pathlib import Path
 
 from ..base.errors import UserError
-from ..base.paths import BUILD, UTILS
+from ..base.paths import BUILD
 from ..base.process import ending
 from ..runtimes.libraries import LIBRARIES
 from . import loaded
@@ -23,7 +22,6 @@ PASSED, FAILED, SKIPPED, CRASHED, HUNG, NOT_RUN = "passed", "failed", "skipped",
 # What counts as a failure.
 BAD = (FAILED, CRASHED, HUNG, NOT_RUN)
 
-_WITH_RUNTIME = str(UTILS / "with-runtime")
 _MOST_OUTPUT = 256 << 20  # bytes of one process: a test that prints without end must not fill the disk
 _MOST_PROCESSES = 12  # for one bundle: after so many crashes the rest is not run
 _LONGEST_LIST = 60_000  # characters: an argument may have 128 KB
@@ -45,33 +43,16 @@ class Test(str):
 class Bundle:
     """The tests of one package.
 
-    files: {flavour: path of the program}; folder: of the package, like which the tests see theirs; options:
-    those of utils/with-runtime; binds: more folders that tests read; timeout: seconds that a test may take; skip:
-    regular expressions of tests that are left out; wanted: one of those that are run.
+    checkout: its Checkout; files: {runtime: the program that runs on it}; binds: more folders that tests read;
+    timeout: seconds that a test may take; wanted: a regular expression of those that are run.
     """
 
-    def __init__(
-        self,
-        name,
-        files,
-        folder,
-        *,
-        options=(),
-        binds=(),
-        timeout=300,
-        skip=(),
-        environment=None,
-        flavour=None,
-        wanted="",
-    ):
-        self.name, self.files, self.options, self.binds = name, files, list(options), [folder, *binds]
-        self.timeout, self.skip, self.environment = timeout, [re.compile(text) for text in skip], environment or {}
-        self.flavour = flavour or (lambda runtime: "")
-        self.folder = folder
+    def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted=""):
+        self.ws, self.checkout, self.name, self.files = ws, checkout, checkout.name, files
+        self.binds, self.timeout = [checkout.folder, *binds], timeout
+        self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.skip]
         self.scratch = BUILD / "clients" / "scratch" / str(os.getpid())
         self.listed = []
-        self.wanted = re.compile(wanted)
-        self.processes = {}  # {runtime: how many were seen with its libraries}
 
     def tests(self, runtime):
         """The tests, in the order in which they run."""
@@ -84,57 +65,59 @@ class Bundle:
             test for test in self.listed if self.wanted.search(test) and not any(one.search(test) for one in self.skip)
         ]
 
-    def run(self, runtime, tests, show=lambda done: None):
-        """{test: outcome} of `tests` on a runtime."""
+    def run(self, runtime, tests, show=lambda: None):
+        """{test: outcome} of `tests` on a runtime; show: called after each."""
         outcomes = {}
-        for library, drive in (("xctest", self._xctest), ("swift-testing", self._swift_testing)):
-            chosen = [test for test in tests if test.library == library]
-            if chosen:
-                outcomes.update(self._rounds(runtime, chosen, drive, show))
+        for library in ("xctest", "swift-testing"):
+            if chosen := [test for test in tests if test.library == library]:
+                outcomes.update(self._rounds(runtime, chosen, show))
         return outcomes
 
-    def _rounds(self, runtime, tests, drive, show):
+    def _rounds(self, runtime, tests, show):
         """Starts processes until all tests have an outcome."""
         outcomes, left = {}, list(tests)
         for _ in range(_MOST_PROCESSES):
-            before = len(left)
-            process = drive(runtime, left, lambda test, outcome: show(test))
+            process = self._drive(runtime, left, show)
             outcomes.update(process.outcomes)
-            if process.suspects and len(process.suspects) > 1:
+            for suspect in process.suspects:
                 # Several ran at once: each of them alone tells which one it was.
-                for test in process.suspects:
-                    alone = drive(runtime, [test], lambda test, outcome: show(test))
-                    outcomes.update(alone.outcomes)
-                    for suspect in alone.suspects:
-                        outcomes[suspect] = alone.end
-            else:
-                for suspect in process.suspects:
-                    outcomes[suspect] = process.end
-            left = [test for test in left if test not in outcomes]
-            if (
-                process.status
-                and not any(outcome in BAD for outcome in process.outcomes.values())
-                and not process.suspects
-                and not left
-            ):
+                alone = process if len(process.suspects) == 1 else self._drive(runtime, [suspect], show)
+                outcomes.update(alone.outcomes)
+                if suspect in alone.suspects:
+                    outcomes[suspect] = alone.end
+            before, left = len(left), [test for test in left if test not in outcomes]
+            is_well = not process.suspects and not any(outcome in BAD for outcome in process.outcomes.values())
+            if process.status and is_well and not left:
                 # All tests are well, and yet the process is not: a crash or a report of a leak at its end.
-                outcomes[Test.of(f"the end of the process ({drive.__name__.strip('_')})", tests[0].library)] = CRASHED
-            if not left or len(left) == before and not process.suspects:
+                library = tests[0].library
+                outcomes[Test.of(f"the end of the process ({library})", library)] = CRASHED
+            if not left or len(left) == before:
                 break
-        for test in left:
-            outcomes[test] = NOT_RUN
-        return outcomes
+        return {**outcomes, **dict.fromkeys(left, NOT_RUN)}
 
-    # One process.
-
-    def _xctest(self, runtime, tests, show):
+    def _drive(self, runtime, tests, show):
+        """The _Process of some tests of one library."""
         process = _Process(self, runtime, tests, show)
+        take, arguments, events = (self._xctest if tests[0].library == "xctest" else self._swift_testing)(
+            process, tests
+        )
+        for part in self._cut(tests):
+            process.start(arguments(part))
+            process.follow(take, events)
+            if process.end:
+                break
+        return process
+
+    # Of each library: (what takes a line that a process writes, the arguments for a list of tests or for all, the file
+    # with the lines if that is not the output).
+
+    def _xctest(self, process, tests):
         by_line, last = collections.defaultdict(collections.deque), {}
         for test in tests:
             # The list says Module.Class/method, the output Class.method.
             by_line[re.sub(r"^[^.]*\.", "", test).replace("/", ".")].append(test)
 
-        def line(text):
+        def take(text):
             for found in re.finditer(r"Test Case '(.+?)' (started at|passed|failed|skipped)", text):
                 waiting, outcome = by_line.get(found[1]), found[2]
                 if outcome == "started at" and waiting:
@@ -145,21 +128,14 @@ class Bundle:
                 elif found[1] in last and outcome == FAILED:
                     process.ended(last[found[1]], outcome)  # what said otherwise was printed by the test itself
 
-        for part in self._cut(tests):
-            arguments = [",".join(part)] if part else []
-            process.start(arguments)
-            process.follow(line)
-            if process.end:
-                break
-        return process
+        return take, lambda part: [",".join(part)] if part else [], None
 
-    def _swift_testing(self, runtime, tests, show):
-        process = _Process(self, runtime, tests, show)
+    def _swift_testing(self, process, tests):
         wanted = {str(test): test for test in tests}
         events = self.scratch / f"events-{time.monotonic_ns()}.json"
         failed = set()
 
-        def line(text):
+        def take(text):
             try:
                 record = json.loads(text)
                 payload, kind = record["payload"], record["payload"]["kind"]
@@ -180,24 +156,12 @@ class Bundle:
             elif kind == "testEnded":
                 process.ended(test, FAILED if test in failed else PASSED)
 
-        for part in self._cut(tests):
+        def arguments(part):
             filters = [word for test in part or () for word in ("--filter", f"^{_escaped(test)}(/|$)")]
-            process.start(
-                [
-                    "--testing-library",
-                    "swift-testing",
-                    "--event-stream-output-path",
-                    str(events),
-                    "--event-stream-version",
-                    "0",
-                    *filters,
-                ]
-            )
-            process.follow(line, events)
-            events.unlink(missing_ok=True)
-            if process.end:
-                break
-        return process
+            stream = ["--event-stream-output-path", str(events), "--event-stream-version", "0"]
+            return ["--testing-library", "swift-testing", *stream, *filters]
+
+        return take, arguments, events
 
     def _cut(self, tests):
         """The parts in which `tests` are asked for by name; [None] if these are simply all."""
@@ -205,17 +169,9 @@ class Bundle:
             return [None]
         return _parts(tests)
 
-    def command(self, runtime, arguments=()):
-        """The command line that runs the bundle on a runtime."""
-        return [
-            _WITH_RUNTIME,
-            *self.options,
-            *(f"--bind={folder}" for folder in self.binds),
-            runtime.name,
-            "--",
-            str(self.files[self.flavour(runtime)]),
-            *arguments,
-        ]
+    def command(self, runtime, arguments=(), words=()):
+        """The command line that runs the bundle on a runtime; words: what starts it."""
+        return loaded.command(self.ws, runtime, [*words, self.files[runtime], *arguments], self.binds)
 
     def _capture(self, runtime, arguments, good=(0,)):
         try:
@@ -267,18 +223,20 @@ class _Process:
     """
 
     def __init__(self, bundle, runtime, tests, show):
-        self.bundle, self.runtime, self.tests, self.show = bundle, runtime, tests, show
+        self.bundle, self.runtime, self.show = bundle, runtime, show
         self.outcomes, self.running, self.suspects, self.end, self.status = {}, {}, [], None, None
+        self.log = BUILD / "logs" / f"clients-{bundle.name}-{runtime.plain}-{tests[0].library}.log"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.loads = bundle.scratch / "loads"
 
     def started(self, test):
         self.running[test] = self.last = time.monotonic()
-        self.show(test, None)
 
     def ended(self, test, outcome):
         self.running.pop(test, None)
         self.outcomes[test] = outcome
         self.last = time.monotonic()
-        self.show(test, outcome)
+        self.show()
 
     def start(self, arguments):
         bundle = self.bundle
@@ -286,82 +244,46 @@ class _Process:
         if not place.exists():
             # Tests may look for files from where they are started, and may write there.
             place.mkdir(parents=True)
-            for path in bundle.folder.iterdir():
+            for path in bundle.checkout.folder.iterdir():
                 (place / path.name).symlink_to(path)
-        (BUILD / "logs").mkdir(parents=True, exist_ok=True)
-        self.log = BUILD / "logs" / f"clients-{bundle.name}-{self.runtime.plain}-{self.tests[0].library}.log"
-        self.loads = bundle.scratch / "loads"
         for path in bundle.scratch.glob("loads.*"):
             path.unlink()
-        command = bundle.command(self.runtime, arguments)
-        at = command.index("--") + 1
-        command[at:at] = [
-            "env",
-            *loaded.environment(self.loads),
-            "SWIFT_BACKTRACE=enable=off",
-            *(f"{name}={value}" for name, value in bundle.environment.items()),
-        ]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            cwd=place,
-            bufsize=0,
-        )
-        assert self.process.stdout
-        self.pipe = self.process.stdout
+        variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.environment}
+        words = loaded.environment(self.loads, variables)
+        with open(self.log, "ab") as log:
+            self.begin = log.tell()
+            self.process = subprocess.Popen(
+                bundle.command(self.runtime, arguments, words),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                cwd=place,
+            )
         self.last = time.monotonic()
 
-    def follow(self, line, events=None):
-        """Reads what the process prints, or writes to the file `events`, until it ends or hangs."""
-        output, watched = _Lines(line if events is None else None), _Lines(line)
-        written = 0
+    def follow(self, take, events=None):
+        """Gives each line of the output, or of the file `events`, to `take`, until the process ends or hangs."""
+        lines = _Lines(events, 0) if events else _Lines(self.log, self.begin)
         try:
-            with selectors.DefaultSelector() as selector, open(self.log, "ab") as log:
-                pipe = self.pipe.fileno()
-                selector.register(pipe, selectors.EVENT_READ)
-                whole = False  # no more output will come
-                while True:
-                    gone = self.process.poll() is not None
-                    waits = not whole and bool(selector.select(0 if gone else 0.1))
-                    if waits:
-                        data = os.read(pipe, 1 << 16)
-                        written += len(data)
-                        log.write(data)
-                        output.feed(data)
-                        if not data:
-                            whole = True
-                            selector.unregister(pipe)
-                    self._events(events, watched)
-                    # A child of a test may keep the pipe: it is not waited for.
-                    if gone and (whole or not waits):
-                        break
-                    if whole:
-                        time.sleep(0.02)
-                    if written > _MOST_OUTPUT or not gone and self._hangs():
-                        self.end = HUNG
-                        break
-                self._events(events, watched)
-                output.feed(b"\n")
+            while self.process.poll() is None and not self.end:
+                time.sleep(0.02)
+                for line in lines.new():
+                    take(line)
+                if self.log.stat().st_size - self.begin > _MOST_OUTPUT or self._hangs():
+                    self.end = HUNG
         finally:
             self._kill()
+        for line in [*lines.new(), lines.rest]:
+            take(line)
+        if events:
+            events.unlink(missing_ok=True)
         self.status = self.process.returncode
         if self.end is None and (self.status < 0 or self.running):
             self.end = CRASHED
         self.suspects = list(self.running)
         self.running = {}
         self._prove()
-
-    def _events(self, events, watched):
-        if events is not None:
-            try:
-                with open(events, "rb") as file:
-                    file.seek(watched.read)
-                    watched.feed(file.read())
-            except OSError:
-                pass
 
     def _hangs(self):
         """Whether a test has run too long, or nothing at all happens."""
@@ -386,7 +308,6 @@ class _Process:
             except (OSError, ValueError):
                 pass
         self.process.wait()
-        self.pipe.close()
 
     def _prove(self):
         """UserError unless the process has loaded the libraries of its runtime, and no other ones."""
@@ -397,20 +318,22 @@ class _Process:
                 f"the output is in {self.log}",
             )
         loaded.check(found, self.bundle.name, self.runtime)
-        self.bundle.processes[self.runtime] = self.bundle.processes.get(self.runtime, 0) + 1
 
 
 class _Lines:
-    """Cuts bytes into lines, and gives each to `take`."""
+    """The lines of a file that is written, from the byte `read` on; rest: what follows the last line's end."""
 
-    def __init__(self, take):
-        self.take, self.rest, self.read = take, b"", 0
+    def __init__(self, path, read):
+        self.path, self.read, self.rest = path, read, ""
 
-    def feed(self, data):
+    def new(self):
+        """Those that have come since the last time."""
+        if not self.path.exists():
+            return []
+        with open(self.path, "rb") as file:
+            file.seek(self.read)
+            data = file.read()
         self.read += len(data)
-        if not self.take:
-            return
-        *lines, self.rest = (self.rest + data).split(b"\n")
+        *lines, self.rest = (self.rest + data.decode(errors="replace")).split("\n")
         self.rest = self.rest[-(1 << 20) :]
-        for line in lines:
-            self.take(line.decode(errors="replace"))
+        return lines

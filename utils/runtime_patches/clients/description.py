@@ -1,19 +1,17 @@
 """Which packages there are, and where their sources lie: build-script-config/clients.json, or a folder of yours."""
 
 import dataclasses
-import json
 import os
 import re
 import subprocess
 from pathlib import Path
 
-from ..base import files, locks
+from ..base import files, locks, schema
 from ..base.errors import UserError
-from ..base.paths import CONFIG
+from ..base.paths import CONFIG, shown
 from ..base.progress import note
 
 _FILE = CONFIG / "clients.json"
-_HINT = "utils/run-clients --list names the packages"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,9 +25,9 @@ class Package:
     tag: str = ""
     commit: str = ""
     left_out: str = ""
-    skip: dict = dataclasses.field(default_factory=dict)
-    edits: dict = dataclasses.field(default_factory=dict)
-    environment: dict = dataclasses.field(default_factory=dict)
+    skip: dict[str, str] = dataclasses.field(default_factory=dict)
+    edits: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,27 +43,11 @@ class Checkout:
     environment: dict = dataclasses.field(default_factory=dict)
 
 
-def load(path=_FILE):
+def load():
     """{name: Package} of the descriptions; UserError if the file is damaged."""
-    hint = f"git checkout -- {path.name}" if path == _FILE else None
-    known = {field.name: field.type for field in dataclasses.fields(Package)}
-    try:
-        described = json.loads(path.read_text(encoding="utf-8"))["packages"]
-        packages = {}
-        for name, fields in described.items():
-            unknown = set(fields) - set(known)
-            if unknown:
-                raise UserError(
-                    f"{path}: {name} has the unknown setting '{min(unknown)}'", f"settings are {', '.join(known)}"
-                )
-            if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
-                raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
-            packages[name] = Package(name, **fields)
-        return packages
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UserError(f"{path} is damaged: {error}", hint) from None
+    hint = f"git checkout -- {shown(_FILE)}"
+    described = schema.parse(schema.read_text(_FILE, hint), _FILE, hint)["packages"]
+    return {name: schema.checked(Package, {"name": name, **fields}, _FILE, hint) for name, fields in described.items()}
 
 
 def names():

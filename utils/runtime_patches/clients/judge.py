@@ -96,10 +96,10 @@ def _side(bundle, runtime, why):
     tests = bundle.tests(runtime)
     done = 0
 
-    def show(outcome_of):
+    def show():
         nonlocal done
         done += 1
-        step.text = f"{bundle.name} on {runtime}{why}: {done // 2} of {len(tests)} tests"
+        step.text = f"{bundle.name} on {runtime}{why}: {done} of {len(tests)} tests"
 
     with Step(f"{bundle.name} on {runtime}{why}: {len(tests)} tests") as step:
         outcomes = bundle.run(runtime, tests, show)

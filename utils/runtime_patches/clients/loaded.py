@@ -4,12 +4,20 @@ import re
 from pathlib import Path
 
 from ..base.errors import UserError
+from ..base.paths import UTILS
 from ..runtimes.libraries import LIBRARIES, NAMES
 
 
-def environment(prefix):
-    """Words for env(1), so that each process writes to PREFIX.PID what it loads."""
-    return ["LD_DEBUG=libs", f"LD_DEBUG_OUTPUT={prefix}"]
+def command(ws, runtime, argv, binds):
+    """The command line that runs argv on a runtime, by utils/with-runtime: its process is that of the program."""
+    seen = [f"--bind={folder}" for folder in binds]
+    return [str(UTILS / "with-runtime"), *ws.options, *seen, runtime.name, "--", *map(str, argv)]
+
+
+def environment(prefix, variables):
+    """The words that start a program with `variables`, and have each process write to PREFIX.PID what it loads."""
+    words = {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": prefix, **variables}
+    return ["env", *(f"{name}={value}" for name, value in words.items())]
 
 
 def libraries(prefix, pid):

@@ -16,7 +16,6 @@ _COLUMNS = ("package", "runtime", "tests", "passed", "failed", "skipped", "lost"
 
 def bundles(ws, checkouts, runtimes, options):
     """([Bundle], [UserError]): if one package does not build, the tests of the others still run."""
-    given = [f"--{name}={getattr(options, name)}" for name in ("checkout", "toolchain") if getattr(options, name)]
     bundles, failed = [], []
     for checkout in checkouts:
         folders = []
@@ -32,20 +31,9 @@ def bundles(ws, checkouts, runtimes, options):
         except UserError as error:
             failed.append(error)
             continue
-        bundles.append(
-            Bundle(
-                checkout.name,
-                paths,
-                checkout.folder,
-                options=given,
-                timeout=options.timeout,
-                skip=checkout.skip,
-                binds=[ws.cache, *folders],
-                flavour=packages.flavour,
-                environment=checkout.environment,
-                wanted=options.filter,
-            )
-        )
+        files = {runtime: paths[packages.flavour(runtime)] for runtime in runtimes}
+        binds = [ws.cache, *folders]
+        bundles.append(Bundle(ws, checkout, files, binds=binds, timeout=options.timeout, wanted=options.filter))
     return bundles, failed
 
 

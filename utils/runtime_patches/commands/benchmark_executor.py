@@ -1,6 +1,6 @@
 """benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
 
-from ..cli import Parser, matching, runtime, runtime_names
+from ..cli import Parser, choose, runtime, runtime_names
 
 
 def parser():
@@ -43,10 +43,8 @@ def main(options):
         columns, lines = model.lines(run.costs(run.floor(ws, made)))
         print(Table("Model", columns, lines).text(left=3), model.NOTE, sep="\n\n")
         return
-    known = run.rows(ws, made)
-    chosen = matching(known, options.filter, "row")
-    if options.list:
-        print("\n".join(f"{row}\t{known[row]}" for row in chosen))
+    chosen = choose(options, programs.rows(ws, made.rows))
+    if chosen is None:
         return
     build.ensure(ws, options.runtime)
     plan = run.Plan(options.runtime, options.rounds, options.busy, not options.no_futex)

@@ -1,6 +1,6 @@
 """benchmark/liveness/run-benchmark: what the liveness monitor costs."""
 
-from ..cli import Parser, integer, matching
+from ..cli import Parser, choose, integer
 
 
 def parser():
@@ -26,9 +26,8 @@ def main(options):
     ws = provision.ready(options)
     path = run.build(ws)
     build.ensure(ws, options.runtime)
-    chosen = matching(run.rows(ws, path, options.runtime), options.filter, "row")
-    if options.list:
-        print("\n".join(chosen))
+    chosen = choose(options, dict.fromkeys(run.rows(ws, path, options.runtime), ""))
+    if chosen is None:
         return
     outcome = run.measure(ws, path, options.runtime, chosen, options.filter, options.milliseconds, options.rounds)
     programs.show(outcome, options.output)

@@ -1,6 +1,6 @@
 """benchmark/load/run-benchmark: the runtime under load."""
 
-from ..cli import Parser, integer, matching
+from ..cli import Parser, choose, integer
 
 
 def parser():
@@ -26,9 +26,8 @@ def main(options):
     from ..runtimes import build
     from ..workspace import provision
 
-    chosen = matching(run.ROWS, options.filter, "row")
-    if options.list:
-        print("\n".join(chosen))
+    chosen = choose(options, {row: f"up to {most:,}" for row, most in run.ROWS.items()})
+    if chosen is None:
         return
     ws = provision.ready(options)
     path = run.build(ws)

@@ -3,7 +3,7 @@
 import os
 
 from ..base.errors import UserError
-from ..cli import Parser, integer, matching
+from ..cli import Parser, choose, integer
 
 
 def parser():
@@ -61,16 +61,14 @@ def main(options):
     known = programs.rows(ws, path)
     if options.filter in run.HIDDEN:
         known[options.filter] = run.HIDDEN[options.filter]
-    rows = {row: known[row] for row in matching(known, options.filter, "row")}
-    if options.list:
-        for name, shares in rows.items():
-            print(f"{name:24} shares {shares}")
+    rows = choose(options, {row: f"shares {shared}" for row, shared in known.items()})
+    if rows is None:
         return
     for runtime in options.runtimes:
         build.ensure(ws, runtime)
     plan = {
         "program": str(path),
-        "rows": list(rows),
+        "rows": rows,
         "kinds": KINDS,
         "workers": workers,
         "processors": processors,
@@ -82,4 +80,4 @@ def main(options):
         "environment": run.cache_line_malloc(ws) if options.cache_line_malloc else {},
         "libraries": {runtime.name: str(runtime.libraries) for runtime in options.runtimes},
     }
-    programs.show(run.report(plan, run.measure(ws, plan), rows), options.output, left=2)
+    programs.show(run.report(plan, run.measure(ws, plan), known), options.output, left=2)

@@ -4,7 +4,7 @@ import time
 
 from ..base.errors import UserError
 from ..base.text import plural
-from ..cli import Parser, integer, seconds
+from ..cli import Parser, choose, integer, seconds
 
 
 def parser():
@@ -37,19 +37,18 @@ def parser():
 def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.server import measure, run
+    from ..benchmarks.server.rows import ROWS
     from ..runtimes import build
     from ..workspace import provision
 
     for name, most in (("connections", 1024), ("port", 65535)):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
-    chosen = run.rows(options.filter)
-    if options.list:
-        print("\n".join(f"{row.name}\t{row.text}" for row in chosen))
+    chosen = choose(options, {row.name: row.text for row in ROWS.values()})
+    if chosen is None:
         return
-    given = [f"--{name}={getattr(options, name)}" for name in ("checkout", "toolchain") if getattr(options, name)]
     ws = provision.ready(options)
-    with run.place(ws, given) as place:
+    with run.place(ws) as place:
         for runtime in options.runtimes:
             build.ensure(ws, runtime)
         plan = measure.Plan(
@@ -61,7 +60,7 @@ def main(options):
             options.port,
             int(time.time()),
         )
-        outcome, failed = run.run(ws, place, plan, chosen)
+        outcome, failed = run.run(ws, place, plan, [ROWS[name] for name in chosen])
         if outcome:
             programs.show(outcome, options.output)
         if failed:

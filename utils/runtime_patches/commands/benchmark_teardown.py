@@ -1,7 +1,8 @@
 """benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
 
+from ..base import memory
 from ..base.errors import UserError
-from ..cli import Parser, integer, matching
+from ..cli import Parser, choose, integer
 
 
 def parser():
@@ -48,14 +49,12 @@ def main(options):
     ws = provision.ready(options)
     path = run.build(ws)
     sizes = {variant: int(size) for variant, size in programs.rows(ws, path).items()}
-    chosen = matching(sizes, options.filter, "variant")
-    if options.list:
-        for variant in chosen:
-            print(f"{variant:20} {sizes[variant]} bytes a node")
+    chosen = choose(options, {variant: f"{size} bytes a node" for variant, size in sizes.items()}, "variant")
+    if chosen is None:
         return
     isolated = min(options.depth, options.isolated_depth)
     depths = {variant: isolated if variant.startswith("isolated") else options.depth for variant in chosen}
-    run.check_memory(depths, sizes, run.available())
+    run.check_memory(depths, sizes, memory.available())
     for runtime in options.runtimes:
         build.ensure(ws, runtime)
     environment, notes = {}, []

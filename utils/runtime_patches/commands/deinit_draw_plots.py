@@ -4,7 +4,7 @@ import os
 import sys
 
 from ..base.errors import UserError
-from ..benchmarks.deinit import plots
+from ..benchmarks.deinit import dataset, plots
 from ..benchmarks.deinit.driver import HERE
 from ..cli import Parser, folder
 
@@ -31,7 +31,7 @@ def main(options):
     if not os.path.isdir(options.data):
         raise UserError(f"there is no folder {options.data}", "--data names the folder of the datasets")
     options.output.mkdir(parents=True, exist_ok=True)
-    data = plots.Folder(options.data, options.runtime)
+    data = dataset.Folder(options.data, options.runtime)
     for name in options.plots:
         if name not in plots.PLOTS:
             raise UserError(f"there is no plot '{name}'", f"the plots are {', '.join(plots.PLOTS)}")

@@ -1,6 +1,5 @@
 """benchmark/deinit/reproduce: measures every experiment, and writes one table of all results."""
 
-import shutil
 import signal
 import sys
 import time
@@ -18,11 +17,10 @@ def parser():
     made = Parser(
         "reproduce",
         "Measures every experiment on several runtimes in turn, fits the models, and writes one table to\n"
-        "build/report/deinit. Goes on where it was interrupted.",
+        "build/report/deinit. Goes on where it was interrupted; what is measured there is not measured again.",
         ["./reproduce --quick", "./reproduce --runtimes before,after"],
     )
     made.add("--quick", "few points, at most 3 minutes")
-    made.add("--fresh", "measure again what is already measured")
     made.add("--runtimes NAME,…", "the runtimes to compare, oldest first", default="before,after")
     return made
 
@@ -44,9 +42,6 @@ def main(options):
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     home = HOME / "quick" if options.quick else HOME
     with locks.exclusive(home):
-        if options.fresh:
-            for name in ("raw", "data"):
-                shutil.rmtree(home / name, ignore_errors=True)
         for one in runtimes:
             build.ensure(ws, one)
         measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)

@@ -3,9 +3,9 @@
 import difflib
 import os
 
-from ..base import files
+from ..base import files, memory
 from ..base.errors import UserError
-from ..benchmarks.deinit import driver, memory, points
+from ..benchmarks.deinit import driver, points
 from ..cli import Parser, integer, span
 
 # What stands for an inputs file.
@@ -13,21 +13,8 @@ _GENERATED = ("values", "objects", "points", "seed")
 
 
 class _Parser(Parser):
-    """Knows what a misspelt option may mean."""
-
     def format_help(self):
         return super().format_help().replace("usage: ", "Usage: ", 1)
-
-    def error(self, message):
-        known = [name for action in self._actions for name in action.option_strings]
-        _, unknown, words = message.partition("unrecognized arguments: ")
-        if unknown and words.startswith("-"):
-            name = words.split()[0].partition("=")[0]
-            close = difflib.get_close_matches(name, known, 1)
-            raise UserError(
-                f"unknown option '{name}'", f"did you mean {close[0]}?" if close else f"{self.prog} --help", 2
-            )
-        super().error(message)
 
 
 def parser():
@@ -115,9 +102,9 @@ def _check_points(benchmark, inputs):
         raise UserError(
             f"{inputs.path}: {values} task-locals at once do not fit a thread's stack", "give at most 10000"
         )
-    largest = max(zip(inputs.values, inputs.objects), key=lambda point: memory.for_point(benchmark, *point))
+    largest = max(zip(inputs.values, inputs.objects), key=lambda point: points.for_point(benchmark, *point))
     memory.require(
-        memory.for_point(benchmark, *largest),
+        points.for_point(benchmark, *largest),
         f"{benchmark} with {largest[0]} values and {largest[1]:,} objects",
         "take fewer objects or values",
     )

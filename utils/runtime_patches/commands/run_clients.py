@@ -83,7 +83,7 @@ def main(options):
         bundles, failed = run.bundles(ws, checkouts, runtimes, options)
         if options.build_only:
             for bundle in bundles:
-                print("\n".join(f"{bundle.name}: {path}" for path in bundle.files.values()))
+                print("\n".join(f"{bundle.name}: {path}" for path in dict.fromkeys(bundle.files.values())))
         else:
             judgements = list(filter(None, (run.judged(bundle, runtimes, failed) for bundle in bundles)))
             lost = run.show(judgements, runtimes, failed, options.output) if judgements else []

@@ -5,7 +5,7 @@ import os
 
 from ..cli import Parser, pattern
 
-# lit's own options: name(s), the name of the value, what it does.
+# lit's own options: name(s), the name of the value, what it does. Others are given by LIT_OPTS.
 _VALUES = (
     ("-j", "--threads", "--workers", "N", "run N tests at once (default: as many as cores)"),
     ("--filter", "RE", "only tests whose name matches"),
@@ -13,34 +13,20 @@ _VALUES = (
     ("-D", "--param", "NAME=VALUE", "a parameter of test/lit.cfg.py (test/README.md)"),
     ("--timeout", "SECONDS", "the longest that one test may run (default: 300; 0: no limit)"),
     ("--max-failures", "N", "stop after N failures"),
-    ("--max-tests", "N", "run at most N tests"),
-    ("--max-time", "SECONDS", "stop after this time"),
-    ("--max-retries-per-test", "N", "try a failed test again, up to N times"),
     ("--num-shards", "M", "split the tests into M parts and run one"),
     ("--run-shard", "N", "which part to run, from 1"),
     ("--order", "HOW", "lexical, random or smart"),
-    ("--xfail", "LIST", "tests that are expected to fail, with ; between"),
-    ("--xfail-not", "LIST", "tests that are not expected to fail"),
     ("-o", "--output", "FILE", "write the results as JSON"),
     ("--xunit-xml-output", "FILE", "write the results as XUnit XML"),
-    ("--time-trace-output", "FILE", "write the times as a Chrome trace"),
 )
 _FLAGS = (
     ("-v", "--verbose", "show each test, and the output of failed ones"),
     ("-a", "--show-all", "show the output of every test"),
     ("-s", "--succinct", "a progress bar and the output of failed tests (default)"),
-    ("--no-progress-bar", "no progress bar"),
-    ("--time-tests", "a histogram of the times"),
     ("--no-execute", "run nothing: what would be run passes"),
     ("--ignore-fail", "exit status 0 in spite of failures"),
     ("--show-tests", "list the tests"),
     ("--show-suites", "list the suites, features and substitutions"),
-    ("--show-used-features", "list the features that tests name"),
-    ("--show-unsupported", "list the tests that cannot run here"),
-    ("--show-xfail", "list the tests that fail as expected"),
-    ("--show-pass", "list the tests that pass"),
-    ("--debug", "lit's own debugging output"),
-    ("--vg", "run the tests under valgrind"),
 )
 
 
@@ -71,7 +57,7 @@ def _add_lit(parser):
         "ours bring along what upstream's test/Concurrency/Runtime has there (default: "
         "test)",
     )
-    group = parser.add_argument_group("options of lit")
+    group = parser.add_argument_group("options of lit; its others can be given by LIT_OPTS")
     group.set_defaults(lit=[])
     for *names, value, text in _VALUES:
         kind = pattern if names[0].startswith("--filter") else str

@@ -1,7 +1,8 @@
 """The parts of the page that come from harnesses: tables, dots and curves as given."""
 
+from ..base.text import number
 from .html import Html, details, join, of, quiet, table, tag
-from .svg import Plot, marker, number
+from .svg import Plot, marker
 from .svg import dots as dots_chart
 
 _LONG = 24
@@ -36,9 +37,8 @@ def _chapter(title, plots):
 
 
 def _cell(value):
-    if value is None:
-        return "–"
-    return number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+    is_text = isinstance(value, (str, bool))
+    return str(value) if is_text else number(value)
 
 
 def _dots(entry):

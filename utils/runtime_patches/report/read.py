@@ -81,15 +81,7 @@ def _name_machines(results):
     """Labels: a letter a machine; its later runs of one kind have a number."""
     machines, runs = {}, {}
     for result in sorted(results, key=lambda one: (not one.is_comparison, one.data.started or "", str(one.path))):
-        letter = machines.setdefault(result.data.environment.key, _letters(len(machines)))
+        letter = machines.setdefault(result.data.environment.key, chr(ord("A") + len(machines)))
         kind = result.data.names if result.is_comparison else result.data.name
         runs[letter, kind] = runs.get((letter, kind), 0) + 1
-        result.label = f"{letter}" + (str(runs[letter, kind]) if runs[letter, kind] > 1 else "")
-
-
-def _letters(number):
-    text = ""
-    while number >= 0:
-        text = chr(ord("A") + number % 26) + text
-        number = number // 26 - 1
-    return text
+        result.label = letter + (str(runs[letter, kind]) if runs[letter, kind] > 1 else "")

@@ -4,12 +4,13 @@ import re
 import shlex
 import statistics
 
+from ..base.text import number as short
 from ..base.text import plural
-from ..results.table import number
+from ..results.table import noise, number
 from ..series import series
 from . import svg
 from .groups import together
-from .html import Html, details, head, join, of, quiet, scroll, tag
+from .html import Html, details, head, join, of, quiet, tag
 from .html import table as plain_table
 
 CHIPS = {
@@ -83,9 +84,9 @@ def _changed(group, rows, verdict, title, limit):
         words = (
             f"{min(ratios):.2f} to {max(ratios):.2f}"
             if verdict == "mixed"
-            else f"{svg.number(1 / ratio)} × as fast"
+            else f"{short(1 / ratio)} × as fast"
             if ratio <= 1
-            else f"{svg.number(ratio)} × as long"
+            else f"{short(ratio)} × as long"
         )
         items.append(
             tag(
@@ -113,18 +114,8 @@ def _conditions(group):
     """How far noise goes, memory, and what did not run."""
     lines = []
     for run in group.runs:
-        noise = sorted(run.data.verdicts, key=lambda v: abs(v.noise))
-        if noise:
-            others = run.data.environment.others or 0
-            busy = f" Other programs used {others * 100:.0f}% of the processors meanwhile." if others > 0.1 else ""
-            lines.append(
-                tag(
-                    "p",
-                    f"Noise floor on {run.label} ({group.old} against itself): median "
-                    f"{statistics.median(abs(v.noise) for v in noise) * 100:.1f}%, worst "
-                    f"{abs(noise[-1].noise) * 100:.1f}% ({noise[-1].name}).{busy}",
-                )
-            )
+        lines.append(tag("p", f"{run.label}: {'; '.join(noise(run.data))}."))
+        if run.data.verdicts:
             lines.append(tag("p", f"Memory on {run.label}: {_memory(group, run)}"))
         for row in run.data.failed:
             side = getattr(run.data.sides, row.side).name
@@ -246,23 +237,19 @@ def _details(group, run, v):
     for column, name in zip(_COLUMNS, _lanes(group)):
         processes, values = row.columns[column], sorted(row.values(column))
         rss = statistics.median(p.max_rss for p in processes)
-        cells = [number(svg.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
-        cells += [
-            len(values),
-            f"{sum(len(p.samples) for p in processes):,}",
-            f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}",
-        ]
-        lines.append(tag("tr", tag("th", name, scope="row"), [tag("td", cell) for cell in cells]))
+        figures = [number(svg.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
+        count = f"{sum(len(p.samples) for p in processes):,}"
+        memory = f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}"
+        lines.append([name, *figures, len(values), count, memory])
     only = ["--filter", "^" + v.name.replace(".", r"\.") + "$", "--samples", str(run.data.method.rounds)]
     command = ["utils/run-smoke-bench", *only, *_named(group.old, group.new)]
     caption = (
-        f"{run.label}: µs of a process (the median of its samples without the first); memory is the median of "
-        "the largest resident set"
+        f"{v.name} on {run.label}: µs of a process (the median of its samples without the first); memory is the "
+        "median of the largest resident set"
     )
-    columns = ("", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB")
-    return scroll(
-        f"Figures of {v.name} on {run.label}",
-        tag("table", tag("caption", caption), head(columns), tag("tbody", lines)),
+    return tag(
+        "div",
+        plain_table(caption, ["", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB"], lines),
         tag(
             "p",
             f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows; {group.old} against itself "
@@ -276,9 +263,7 @@ def _one_sided(group):
     parts = []
     for run in group.runs:
         for side in ("new", "old"):
-            rows = [
-                [row.name, svg.number(statistics.median(row.values))] for row in run.data.one_sided if row.side == side
-            ]
+            rows = [[row.name, short(statistics.median(row.values))] for row in run.data.one_sided if row.side == side]
             name = getattr(run.data.sides, side).name
             if rows:
                 parts.append(

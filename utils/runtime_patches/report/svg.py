@@ -3,6 +3,7 @@ Series differ in shape or dash, too, and every chart says in words what it shows
 
 import math
 
+from ..base.text import number
 from .html import Html, tag
 
 WIDTH = 240  # of the small charts in tables
@@ -19,17 +20,6 @@ def quantile(ordered, q):
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-
-def number(value):
-    """A number as people write it: three digits that count, thousands apart."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    text = f"{value:.{min(digits, 6)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _text(x, y, text, anchor=None):

@@ -83,13 +83,13 @@ def markdown(results):
             lines.append(" | ".join([*row[:-1], last]))
         table = "\n".join(lines)
         parts.append(f"<details{opened}>\n  <summary>{title} ({len(rows)})</summary>\n\n{table}\n\n</details>\n")
-    noise = [
+    floors = [
         " | ".join((row.name, f"{row.noise * 100:+.1f}%", f"{row.floor * 100:.1f}%", f"{row.p:.2g}"))
         for row in results.verdicts
     ]
     parts.append(
         "<details>\n  <summary>Noise: OLD against OLD</summary>\n\n"
-        "TEST | OLD again | FLOOR | P\n:--- | ---: | ---: | ---:\n" + "\n".join(noise) + "\n\n</details>\n"
+        "TEST | OLD again | FLOOR | P\n:--- | ---: | ---: | ---:\n" + "\n".join(floors) + "\n\n</details>\n"
     )
     return "\n".join([*parts, *(f"- {line}" for line in notes(results))]) + "\n"
 
@@ -101,23 +101,26 @@ def title_line(results):
 
 def notes(results):
     """Lines that say how to read the table, and how noisy the machine was."""
-    method, others = results.method, results.environment.others or 0
-    lines = [
+    method = results.method
+    return [
         f"OLD and NEW are microseconds, medians of {2 * method.rounds} and {method.rounds} processes, "
         "interleaved; RATIO is OLD/NEW.",
         f"~: not a change: the rank test (p < {method.level}) or {method.factor:g} times the noise floor says so.",
+        *noise(results),
     ]
-    noise = sorted(results.verdicts, key=lambda row: abs(row.noise))
-    if noise:
-        worst = noise[-1]
-        usual = statistics.median(abs(row.noise) for row in noise)
+
+
+def noise(results):
+    """How noisy the machine was, in lines."""
+    lines, others = [], results.environment.others or 0
+    if rows := sorted(results.verdicts, key=lambda row: abs(row.noise)):
+        usual = statistics.median(abs(row.noise) for row in rows)
         lines.append(
-            f"noise floor (OLD against OLD): median {usual * 100:.1f}%, worst "
-            f"{abs(worst.noise) * 100:.1f}% ({worst.name})"
+            f"noise floor (OLD against OLD): median {usual * 100:.1f}%, worst {abs(rows[-1].noise) * 100:.1f}% "
+            f"({rows[-1].name})"
         )
     if others > 0.1:
         lines.append(
-            f"other programs used {others * 100:.0f}% of the "
-            "processors meanwhile: a quiet machine gives sharper figures"
+            f"other programs used {others * 100:.0f}% of the processors meanwhile: a quiet one gives sharper figures"
         )
     return lines

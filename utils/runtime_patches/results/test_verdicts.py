@@ -34,6 +34,11 @@ class Verdicts(unittest.TestCase):
         self.assertGreaterEqual(found, 45)
         self.assertLessEqual(alarms, 1)
 
+    def test_neither_the_noise_of_old_nor_three_values_are_a_change(self):
+        noisy = {"old": [100, 101] * 10, "control": [104, 105] * 10, "new": [106, 107] * 10}
+        few = {"old": [100, 101, 102], "control": [101, 102, 103], "new": [200, 201, 202]}
+        self.assertEqual([one.verdict for one in verdicts.judge({"noisy": noisy, "few": few})], ["same", "same"])
+
     def test_equal_values_have_no_rank(self):
         self.assertEqual(verdicts.rank_test([1, 1, 1], [1, 1]), 1.0)
 

@@ -216,12 +216,7 @@ def _assemble(ws, runtime, libraries, made, lib=None):
         shutil.copy2(path, copy)
         copy.replace(target / name)
     tools = variants.complete(ws, runtime) if runtime.variant else []
-    made = {
-        "name": runtime.name,
-        "exports": {},
-        **made,
-        "sha256": {name: files.sha256(target / name) for name in NAMES if (target / name).exists()},
-    }
+    made = {"name": runtime.name, "exports": {}, **made}
     for name in libraries:
         added, removed = symbols.difference(ws, toolchain / name, target / name)
         if removed:

@@ -1,11 +1,9 @@
 """Compiles small programs, if their sources or their options have changed."""
 
-import hashlib
-import os
 import subprocess
 import sys
 
-from ..base import files, locks, progress
+from ..base import once, progress
 from ..base.errors import UserError
 from ..base.paths import BENCHMARK
 from .runtime import stock
@@ -23,22 +21,9 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=
     """
     runtime = runtime or stock()
     compiler = runtime.folder / "bin" / "swiftc"
-    words = [name, str(ws.toolchain), *flags, *link, compiler.read_text() if compiler.exists() else ""]
-    key = hashlib.sha256("\n".join(words).encode())
-    for path in [*swift, *c, *headers]:
-        key.update(path.read_bytes())
-    program, record = home / name, home / f"{name}.json"
 
-    def fresh():
-        return (files.read_record(record) or {}).get("key") == key.hexdigest() and files.is_intact(record)
-
-    if fresh():
-        return program
-    with locks.exclusive(home):
-        if fresh():
-            return program
+    def make(partial):
         progress.note(f"==> compiling {name}")
-        partial = home / f"{name}.partial"
         objects = [str(home / f"{name}-{path.stem}.o") for path in c]
         includes = [f"-I{folder}" for folder in sorted({str(path.parent) for path in headers})]
         for path, target in zip(c, objects):
@@ -50,9 +35,9 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=
             _run(ws, runtime, [*argv, *objects, "-o", str(partial)])
         else:
             _run(ws, runtime, ["clang", *objects, *link, "-o", str(partial)])
-        os.replace(partial, program)
-        files.write_intact(record, {"key": key.hexdigest()}, [program])
-    return program
+
+    parts = [name, str(ws.toolchain), *flags, *link, *([compiler] if compiler.exists() else [])]
+    return once.file(home / name, [*parts, *swift, *c, *headers], make)
 
 
 def _run(ws, runtime, argv):

@@ -4,7 +4,6 @@ from ..base import files
 from ..base.state import FAULT, MISSING, READY, STALE, Line
 from ..series import series
 from . import build
-from .libraries import NAMES
 from .runtime import FOLDER, Runtime, stock
 
 
@@ -30,32 +29,19 @@ def laid(ws):
 
 
 def _runtime(ws, folder):
-    record = (Runtime(folder.name, "", folder=folder)).record
+    runtime = Runtime(folder.name, "", folder=folder)
+    record = runtime.record
     name = str(record.get("name") or folder.name)
-    runtime = Runtime(name, "", folder=folder)
 
     def line(state, text=""):
         return Line(state, f"runtime {name}", text, f"utils/build-runtime {name}" if text else "", folder)
 
     if not record:
         return line(FAULT, "is not intact")
-    if "files" not in record:
-        return line(STALE, "an earlier version of this repository laid it")
-    if not runtime.is_laid or not _as_laid(runtime, record):
+    if not runtime.is_laid:
         return line(FAULT, "is not intact: files changed since it was laid")
     if record.get("series", series.load().key) != series.load().key:
         return line(STALE, "patches/ has changed since")
     if ws and record.get("configuration", build.configuration_key(ws)) != build.configuration_key(ws):
         return line(STALE, "the build's configuration has changed since")
     return line(READY)
-
-
-def _as_laid(runtime, record):
-    """Whether the content of the libraries is as the record says."""
-    digests = record.get("sha256")
-    paths = [path for path in map(runtime.library, NAMES) if path.exists()]
-    return (
-        isinstance(digests, dict)
-        and bool(paths)
-        and all(path.is_file() and files.sha256(path) == digests.get(path.name) for path in paths)
-    )

@@ -18,8 +18,12 @@ _STATUS = {
     "Denied": _REASON,
     "Inappropriate": _REASON,
 }
-# In a test, a line such as `// XFAIL: without_NAME`: the runtimes on which it cannot pass.
-_CONDITIONS = r"(?m)^//\s*(?:XFAIL|UNSUPPORTED):[ \t]*(.*)$"
+
+
+def _conditions(path):
+    """In a test, what lines such as `// XFAIL: without_NAME` say: the runtimes on which it cannot pass."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return ",".join(re.findall(r"(?m)^//\s*(?:XFAIL|UNSUPPORTED):[ \t]*(.*)$", text))
 
 
 def headers(listed=None):
@@ -44,10 +48,8 @@ def tests():
     """(file, fault) for tests that name the unpatched runtime in place of a missing patch."""
     found = []
     for name, path in series.laid_files().items():
-        if path.suffix == ".swift":
-            words = ",".join(re.findall(_CONDITIONS, path.read_text(encoding="utf-8", errors="replace")))
-            if re.search(r"\bruntime_before\b(?!-)", words):
-                found.append((name, "says runtime_before: name the missing patch, as in 'XFAIL: without_NAME'"))
+        if path.suffix == ".swift" and re.search(r"\bruntime_before\b(?!-)", _conditions(path)):
+            found.append((name, "says runtime_before: name the missing patch, as in 'XFAIL: without_NAME'"))
     return found
 
 
@@ -104,13 +106,12 @@ def _tests(patch):
     if "Guard" in patch.fields and not patch.guards:
         found.append("'Guard:' names no file below test/")
     for file in patch.tests:
-        if (REPO / file).is_file():
-            words = ",".join(re.findall(_CONDITIONS, (REPO / file).read_text(encoding="utf-8", errors="replace")))
-            if f"without_{patch.slug}" not in re.split(r"[\s,|&()!]+", words):
-                found.append(
-                    f"'Test:' names {file}, which has no 'XFAIL: without_{patch.slug}' (or UNSUPPORTED): "
-                    "a test that passes without the patch belongs into 'Guard:'"
-                )
+        path, mark = REPO / file, f"without_{patch.slug}"
+        if path.is_file() and mark not in re.split(r"[\s,|&()!]+", _conditions(path)):
+            found.append(
+                f"'Test:' names {file}, which has no 'XFAIL: {mark}' (or UNSUPPORTED): a test that passes without the "
+                "patch belongs into 'Guard:'"
+            )
     return found
 
 

@@ -13,12 +13,15 @@ from pathlib import Path
 from ..base.errors import UserError
 
 _ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
-_SWIFT = {
-    "relaxed": "relaxed",
+# What Swift calls them.
+_OTHER_WORDS = {
     "acquiring": "acquire",
     "releasing": "release",
     "acquiringAndReleasing": "acq_rel",
     "sequentiallyConsistent": "seq_cst",
+    "monotonic": "relaxed",
+    "acqrel": "acq_rel",
+    "seqcst": "seq_cst",
 }
 _METHOD = (
     r"load|store|exchange|compare_exchange_(?:weak|strong)|fetch_(?:add|sub|and|or|xor)"
@@ -77,78 +80,36 @@ class Row:
 
 def operations(patch, text):
     """The atomic operations that the text of a patch adds, or of which it changes a line."""
-    return [operation for operation, _, _ in _sites(patch, text)]
-
-
-def _sites(patch, text):
-    """Of each operation: itself, the numbers of its hunk's lines, [(an order's word, its place in the hunk's code)]."""
-    seen = {}
-    for numbers, lines, added, heading in _hunks(text):
-        code = "\n".join(re.sub(r"//.*", lambda m: " " * len(m[0]), line) for line in lines)
+    found, seen = [], {}
+    for lines, added, heading in _hunks(text):
+        code = "\n".join(re.sub(r"//.*", "", line) for line in lines)
         for match in _OPERATION.finditer(code):
             end = _closing(code, match.end() - 1)
             first, last = code.count("\n", 0, match.start()), code.count("\n", 0, end)
-            if not any(added[first : last + 1]):
-                continue
             call = code[match.start() : end + 1]
             orders = _orders(call)
-            if not orders and not _IMPLICIT.match(call):
+            if not any(added[first : last + 1]) or not orders and not _IMPLICIT.match(call):
                 continue
             function = _function(lines, first) or _heading(heading)
             name = _name(match, call)
             number = seen[function, name] = seen.get((function, name), 0) + 1
-            joined = "/".join(order for order, _, _ in orders) or "seq_cst"
-            operation = Operation(patch, function, name if number == 1 else f"{name}#{number}", joined)
-            yield operation, numbers, [(word, match.start() + place) for _, word, place in orders]
+            name += f"#{number}" if number > 1 else ""
+            found.append(Operation(patch, function, name, "/".join(orders) or "seq_cst"))
+    return found
 
 
 def _hunks(text):
-    """(numbers of the lines in the text, the lines after the patch, whether each is new, the heading) of each hunk."""
-    numbers, lines, added, heading = [], [], [], ""
-    for number, line in enumerate(text.splitlines()):
+    """(the lines after the patch, whether each is new, the heading) of each hunk."""
+    lines, added, heading = [], [], ""
+    for line in text.splitlines():
         if re.match(r"@@ |diff --git |-- $", line):
-            if any(added):
-                yield numbers, lines, added, heading
-            numbers, lines, added = [], [], []
+            yield lines, added, heading
+            lines, added = [], []
             heading = line.rpartition("@@")[2].strip()
-        elif line.startswith(("+++ ", "--- ", "-", "\\")):
-            continue
-        elif line.startswith(("+", " ")):
-            numbers.append(number)
+        elif line.startswith(("+", " ")) and not line.startswith("+++ "):
             lines.append(line[1:])
             added.append(line.startswith("+"))
-    if any(added):
-        yield numbers, lines, added, heading
-
-
-def weakened(patch, text, operation, orders):
-    """The text of a patch with other orders of one operation; None if they stand nowhere in it."""
-    for found, numbers, places in _sites(patch, text):
-        if found != operation or not places:
-            continue
-        lines = text.splitlines(keepends=True)
-        # The last one first: words differ in length.
-        for order, (word, place) in reversed(list(zip(orders.split("/"), places))):
-            row, column = _row_and_column(lines, numbers, place)
-            lines[row] = lines[row][:column] + _spelling(word, order) + lines[row][column + len(word) :]
-        return "".join(lines)
-    return None
-
-
-def _row_and_column(lines, numbers, place):
-    for number in numbers:
-        length = len(lines[number].rstrip("\n"))  # with its sign; in the code a line break stands for that
-        if place < length:
-            return number, place + 1
-        place -= length
-    raise ValueError(place)
-
-
-def _spelling(word, order):
-    """An order in the way in which `word` spells one."""
-    if word in _SWIFT:
-        return next(swift for swift, cxx in _SWIFT.items() if cxx == order)
-    return order.upper() if word.isupper() else order
+    yield lines, added, heading
 
 
 def _closing(code, place):
@@ -161,17 +122,9 @@ def _closing(code, place):
 
 
 def _orders(call):
-    """[(order, its word, the word's place in the call)]"""
-    found = []
-    for match in _ORDER.finditer(call):
-        number = match.lastindex or 0
-        word = match[number]
-        order = {"monotonic": "relaxed", "acqrel": "acq_rel", "seqcst": "seq_cst"}.get(
-            word, _SWIFT.get(word, word.lower())
-        )
-        if order in _ORDERS:
-            found.append((order, word, match.start(number)))
-    return found
+    words = [match[match.lastindex or 0] for match in _ORDER.finditer(call)]
+    orders = [_OTHER_WORDS.get(word, word.lower()) for word in words]
+    return [order for order in orders if order in _ORDERS]
 
 
 def _name(match, call):

@@ -58,13 +58,6 @@ class Operations(unittest.TestCase):
             ],
         )
 
-    def test_another_order_in_the_text(self):
-        expected = [o.orders for o in models.operations("p", _PATCH)]
-        for number, orders in enumerate(("relaxed/relaxed", "relaxed", "acquire", "relaxed", "relaxed/relaxed")):
-            one = models.operations("p", _PATCH)[number]
-            found = models.operations("p", models.weakened("p", _PATCH, one, orders))
-            self.assertEqual([o.orders for o in found], [*expected[:number], orders, *expected[number + 1 :]])
-
     def test_no_patch_no_operations(self):
         self.assertEqual(models.operations("p", ""), [])
 

@@ -32,6 +32,13 @@ class Workspace:
         """The folder of the unpatched sources of Swift."""
         return self.sources / "swift"
 
+    @property
+    def options(self):
+        """The options that name this workspace to another command."""
+        if not self.from_packages:
+            return ["--checkout", str(self.sources), "--toolchain", str(self.toolchain)]
+        return ["--checkout", str(self.checkout)] if self.checkout else []
+
     def outside(self, path):
         """The host's path of a file that is called `path` inside the root file system."""
         return Path(f"{self.root}{path}") if self.from_packages else Path(path)

@@ -43,16 +43,6 @@ SCENARIOS = {
     ],
     "faster": [row("Faster", 10, 8), row("Same", 50, 50)],
     "same": [row(f"Row{i}", 10 * i, 10 * i) for i in range(1, 25)],
-    # The medians differ by 4 %, but so do those of OLD against OLD.
-    "noisy": [
-        {
-            "name": "Noisy",
-            "iterations": 1,
-            "columns": {"old": processes(100), "control": processes(104), "new": processes(106)},
-        }
-    ],
-    # Half as fast in one run of three: no rank test may take that for a change.
-    "few": [row("Few", 100, 200, count=3)],
     "failed": [row("Same", 50, 50), row("Crash", 10, 10)],
 }
 

@@ -1,6 +1,6 @@
-"""A world that make-world made, or that of the real set-up (interrupt-real): starts its
-commands, ends them, and looks at what they left."""
+"""A world that make-world made: starts its commands, ends them, and looks at what they left."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -15,8 +15,6 @@ COMMAND = ("build-runtime", "before", "after")
 class World:
     """repo: its copy of this repository; home: its cache, of all pins."""
 
-    ROOT_FILES = ("usr/share/whole",)  # what a whole root file system has
-
     def __init__(self, path):
         # A shell's background job ignores it, and what that starts would do so, too.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -29,7 +27,7 @@ class World:
             "PATH": f"{self.path}/bin:{os.environ['PATH']}",
         }
 
-    def start(self, command=COMMAND, stdout=subprocess.PIPE):
+    def start(self, command=COMMAND):
         """The process of a command, which leads a session of its own."""
         return subprocess.Popen(
             [self.repo / "utils" / command[0], *command[1:]],
@@ -38,25 +36,21 @@ class World:
             stdin=subprocess.DEVNULL,
             text=True,
             errors="surrogateescape",
-            stdout=stdout,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
 
     def kill(self, process, chance):
-        """Ends a command, or it and its group, by some signal. What was sent, and to whom."""
+        """Ends a command, or it and its group, by some signal."""
         sent = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
-        how = chance.choice((os.kill, os.killpg))
-        try:
-            how(process.pid, sent)
-        except ProcessLookupError:
-            pass  # it had ended
-        return f"{sent.name} by {how.__name__}"
+        with contextlib.suppress(ProcessLookupError):  # it had ended
+            chance.choice((os.kill, os.killpg))(process.pid, sent)
 
-    def require_nobody(self, seconds=5):
-        """AssertionError if a process still works in this world after that time."""
-        end = time.monotonic() + seconds
+    def require_nobody(self):
+        """AssertionError if a process still works in this world after 5 s."""
+        end = time.monotonic() + 5
         while left := self._processes():
-            assert time.monotonic() < end, f"still there after {seconds} s: {left}"
+            assert time.monotonic() < end, f"still there: {left}"
             time.sleep(0.1)
 
     def _processes(self):
@@ -94,10 +88,8 @@ class World:
         """AssertionError where a part that the commands take for ready is half made, or (with
         `word`) `after` is not that of this series."""
         for cache in self.home.glob("*/"):
-            for file in self.ROOT_FILES:
-                assert (cache / "root" / file).exists() or not (cache / "root").is_dir(), (
-                    f"root is half made: no {file}"
-                )
+            root = cache / "root"
+            assert (root / "usr/share/whole").exists() or not root.is_dir(), "root is half made"
             if (cache / "source").is_dir():
                 out = subprocess.run(
                     ["git", "-c", "safe.directory=*", "-C", cache / "source/swift", "status", "--porcelain"],
@@ -106,10 +98,6 @@ class World:
                 )
                 assert out.returncode == 0 and not out.stdout, f"the sources are half made: {out}"
                 assert not (cache / "source/download").exists(), "a download in the sources"
-        self.check_runtimes(word)
-
-    def check_runtimes(self, word):
-        """The part of check() for build/runtimes."""
         for record in (self.repo / "build/runtimes").glob("*/runtime.json"):
             name = record.parent.name
             if name.endswith(".partial"):

@@ -52,48 +52,29 @@ FULL = Scale("full", thin=5, least=200, objects=50000, rounds=(3, 9), seconds=30
 QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds=0, retry_ms=10)
 
 
-class Results:
-    """What has been measured: data/ below `home` has a dataset for each run and each of
-    the runtimes `names`, but none if a runtime lacks the benchmark."""
+class Campaign:
+    """Each round of each dataset is a file in raw/ that appears when it is whole, and is measured again when the
+    program, the runtime or the points change. results: {name of a runtime: the Folder with its datasets, which has
+    none of a benchmark that the runtime lacks}."""
 
-    def __init__(self, home, scale, names):
-        self.home, self.scale, self.names = Path(home), scale, list(names)
-        self.data = self.home / "data"
-
-    def load(self, run, name):
-        """The dataset of `run` on runtime `name`; None if there is none."""
-        path = self.path(run, name)
-        return dataset.read_dataset(path) if path.exists() else None
-
-    def inputs_of(self, run):
-        """The points of a run."""
-        return dataset.read_inputs(self.inputs_path(run.inputs))
-
-    def path(self, run, name):
-        """The file of a dataset."""
-        return self.data / f"{run.name}.{name.replace(':', '-')}.txt"
+    def __init__(self, ws, home, scale, runtimes):
+        self.ws, self.home, self.scale = ws, Path(home), scale
+        self.runtimes = {runtime.name: runtime for runtime in runtimes}
+        self.names = list(self.runtimes)
+        self.raw, self.data = self.home / "raw", self.home / "data"
+        for folder in (self.raw, self.data):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.results = {name: dataset.Folder(self.data, name) for name in self.names}
+        self.program = driver.build(ws)
+        self.keys = {name: self._key(runtime) for name, runtime in self.runtimes.items()}
+        # The runtimes that have the benchmark, by the name of the run.
+        self._able = {}
 
     def inputs_path(self, inputs):
         """The file of the points that stand for `inputs`."""
         values, objects, _ = self.scale.inputs(inputs)
         name = inputs.name or f"inputs-v{values[0]}-{values[1]}-o{objects[0]}-{objects[1]}"
         return self.data / f"{name}.txt"
-
-
-class Campaign(Results):
-    """Measures. Each round of each dataset is a file in raw/ that appears when it is
-    whole, and is measured again when the program, the runtime or the points change."""
-
-    def __init__(self, ws, home, scale, runtimes):
-        super().__init__(home, scale, [runtime.name for runtime in runtimes])
-        self.ws, self.runtimes = ws, {runtime.name: runtime for runtime in runtimes}
-        self.raw = self.home / "raw"
-        for folder in (self.raw, self.data):
-            folder.mkdir(parents=True, exist_ok=True)
-        self.program = driver.build(ws)
-        self.keys = {name: self._key(runtime) for name, runtime in self.runtimes.items()}
-        # The runtimes that have the benchmark, by the name of the run.
-        self._able = {}
 
     def _key(self, runtime):
         digest = hashlib.sha256(self.program.read_bytes())
@@ -125,7 +106,7 @@ class Campaign(Results):
                 if name in self._able[run.name]:
                     self._merge(run, name)
                 else:
-                    self.path(run, name).unlink(missing_ok=True)
+                    self.results[name].file(run).unlink(missing_ok=True)
 
     def _count(self, run):
         """The number of rounds; by the oldest runtime: the others are not slower, as a
@@ -188,7 +169,7 @@ class Campaign(Results):
             f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
             f"median of {len(rounds)} rounds"
         )
-        path = self.path(run, name)
+        path = self.results[name].file(run)
         dataset.write_dataset(path, dataset.Dataset(str(path), label, schedule, total, inputs=None))
 
 

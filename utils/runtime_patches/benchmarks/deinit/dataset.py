@@ -10,12 +10,16 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
 
 from ...base import files
 from ...base.errors import UserError
 
 INPUTS = ["values", "objects"]
 TIMES = ["schedule(ns)", "total(ns)"]
+_TIME = r"\d{1,18}(\.\d*)?"
+_FORMS = {"values": r"\d{1,15}", "objects": r"0*[1-9]\d{0,14}", **dict.fromkeys(TIMES, _TIME)}
 
 
 @dataclass
@@ -50,106 +54,68 @@ class Dataset:
         return words[1] if len(words) > 1 and not words[1].startswith("--") else None
 
 
+class Folder:
+    """Datasets NAME.txt in a folder; with `runtime`, NAME.RUNTIME.txt as ./reproduce leaves them."""
+
+    def __init__(self, path, runtime=None):
+        self.path = Path(path)
+        self.suffix = f".{runtime.replace(':', '-')}.txt" if runtime else ".txt"
+
+    def file(self, run):
+        """Where the dataset of `run` is expected."""
+        return self.path / f"{run.name}{self.suffix}"
+
+    def load(self, run):
+        """(inputs, dataset); None if there is none."""
+        if not self.file(run).exists():
+            return None
+        data = read_dataset(self.file(run))
+        inputs = None
+        if data.inputs is None and data.inputs_name:
+            inputs = read_inputs(self.path / os.path.basename(data.inputs_name))
+        return inputs_of(data, inputs), data
+
+
 def read_inputs(path):
-    """Reads an inputs file; UserError names the line that is wrong."""
-    _, columns, rows = _read(path, "inputs file", "./gen-points.py 1000 > FILE makes one")
-    if columns not in (None, INPUTS):
-        raise UserError(
-            f"{path} has the columns {' '.join(columns)}, and is no inputs file",
-            "inputs come first: ./regression.py INPUTS DATASET",
-        )
-    for number, row in rows:
-        _check_count(path, number, row, INPUTS)
-        if not (_whole(row[0]) and _whole(row[1])):
-            raise UserError(
-                f"{path}, line {number}: '{' '.join(row)}' are not two whole numbers",
-                "a line has values and objects: ./gen-points.py makes such files",
-            )
-        if int(row[1]) < 1:
-            raise UserError(
-                f"{path}, line {number}: a point needs at least 1 object",
-                "change the line, or make a new file with ./gen-points.py",
-            )
-    return Inputs(str(path), [int(row[0]) for _, row in rows], [int(row[1]) for _, row in rows])
+    """The Inputs in a file; UserError names the line that is wrong."""
+    _, columns = _read(path, "inputs file", [INPUTS], "./gen-points.py 1000 > FILE makes one")
+    return _inputs(path, columns)
 
 
 def read_dataset(path):
-    """Reads the output of run-benchmark.sh; UserError names the line that is wrong."""
-    label, columns, rows = _read(path, "dataset", "./run-benchmark.sh NAME INPUTS > FILE makes one")
-    if columns is None:
-        columns = TIMES if len(rows[0][1]) == 2 else INPUTS + TIMES
-    if columns not in (TIMES, INPUTS + TIMES):
-        if columns == INPUTS:
-            raise UserError(
-                f"{path} is an inputs file, and no dataset", "inputs come first: ./regression.py INPUTS DATASET"
-            )
-        missing = [name for name in TIMES if name not in columns]
-        raise UserError(
-            f"{path}: {'no column ' + missing[0] if missing else 'unknown columns'} "
-            f"in the header '{' '.join(columns)}'",
-            f"the header names {' '.join(TIMES)}, or {' '.join(INPUTS + TIMES)}",
-        )
-    times = []
-    for number, row in rows:
-        _check_count(path, number, row, columns)
-        times.append([_nanoseconds(path, number, text) for text in row[-2:]])
-    inputs = None
-    if columns != TIMES:
-        for number, row in rows:
-            if not (_whole(row[0]) and _whole(row[1])):
-                raise UserError(
-                    f"{path}, line {number}: '{row[0]} {row[1]}' are no values and objects", "measure it again"
-                )
-        inputs = Inputs(str(path), [int(row[0]) for _, row in rows], [int(row[1]) for _, row in rows])
-    return Dataset(str(path), label, [t[0] for t in times], [t[1] for t in times], inputs)
+    """The Dataset that run-benchmark.sh printed to a file; UserError names the line that is wrong."""
+    label, columns = _read(path, "dataset", [TIMES, INPUTS + TIMES], "./run-benchmark.sh NAME INPUTS > FILE makes one")
+    inputs = _inputs(path, columns) if "values" in columns else None
+    schedule, total = ([float(text) for text in columns[name]] for name in TIMES)
+    return Dataset(str(path), label, schedule, total, inputs)
+
+
+def _inputs(path, columns):
+    return Inputs(str(path), *([int(text) for text in columns[name]] for name in INPUTS))
 
 
 def inputs_of(dataset, inputs=None):
     """The points of `dataset`: those of `inputs` where given, else its own."""
-    if inputs is None:
-        if dataset.inputs is None:
-            raise UserError(
-                f"{dataset.path} does not hold its inputs",
-                f"name its inputs file, too: ./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}",
-            )
-        return dataset.inputs
-    if dataset.inputs_name:
-        named, given = (os.path.basename(name) for name in (dataset.inputs_name, inputs.path))
-        if named != given:
-            raise UserError(
-                f"{dataset.path} was measured with {named} (line 1), not with {given}",
-                f"./regression.py {dataset.inputs_name} {dataset.path}",
-            )
-    if len(dataset) != len(inputs):
+    if inputs:
+        check_inputs(dataset, inputs, f"./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}")
+    elif not dataset.inputs:
         raise UserError(
-            f"{dataset.path} has {len(dataset)} points, {inputs.path} has {len(inputs)}",
-            "the run was cut off, or had other inputs: measure it again",
+            f"{dataset.path} does not hold its inputs",
+            f"name its inputs file, too: ./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}",
         )
-    _check_own(dataset, inputs, f"leave {inputs.path} out")
-    return inputs
+    return inputs or dataset.inputs
 
 
-def _check_own(dataset, inputs, hint):
+def check_inputs(dataset, inputs, hint):
+    """UserError if `dataset` was not measured with `inputs`, as far as its file tells."""
+    named, given = os.path.basename(dataset.inputs_name or ""), os.path.basename(inputs.path)
+    if named and named != given:
+        raise UserError(f"{dataset.path} was measured with {named} (line 1), not with {given}", hint)
+    if len(dataset) != len(inputs):
+        raise UserError(f"{dataset.path} has {len(dataset)} points, {inputs.path} has {len(inputs)}", hint)
     own = dataset.inputs
     if own and (own.values, own.objects) != (inputs.values, inputs.objects):
         raise UserError(f"{dataset.path} holds other inputs than {inputs.path}", hint)
-
-
-def check_same_inputs(dataset, baseline, inputs):
-    """UserError unless `baseline` was measured with the inputs of `dataset`."""
-    if dataset.inputs is None and baseline.inputs is None:
-        named = [os.path.basename(d.inputs_name or "") for d in (dataset, baseline)]
-        if all(named) and named[0] != named[1]:
-            raise UserError(
-                f"{baseline.path} was measured with {named[1]} (line 1), {dataset.path} with {named[0]}",
-                "a difference needs two datasets of the same inputs",
-            )
-    if len(baseline) != len(dataset):
-        raise UserError(
-            f"{baseline.path} has {len(baseline)} points, {dataset.path} has {len(dataset)}",
-            "a difference needs two datasets of the same inputs",
-        )
-    _check_own(baseline, inputs, "a difference needs two datasets of the same inputs")
 
 
 def write_dataset(path, dataset):
@@ -158,51 +124,33 @@ def write_dataset(path, dataset):
     files.write(path, f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n{rows}")
 
 
-def _read(path, kind, hint):
-    """(first header line, the columns that the last header line names, [(line number, fields)])."""
+def _read(path, kind, known, hint):
+    """(first line of the header, {column: texts}) of a file whose columns are one of `known`."""
     try:
-        with open(path, encoding="utf-8") as file:
-            lines = file.read().splitlines()
+        lines = list(enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1))
     except OSError as error:
         raise UserError(f"cannot read the {kind} {path}: {error.strerror}", hint) from None
     except UnicodeDecodeError:
         raise UserError(f"the {kind} {path} is not a text file", hint) from None
-    header, rows = [], []
-    for number, line in enumerate(lines, 1):
-        if line.startswith("#"):
-            if rows:
-                raise UserError(
-                    f"{path}, line {number}: a second header", "two runs were written to one file: measure it again"
-                )
-            header.append(line[1:].strip())
-        elif line.strip():
-            rows.append((number, line.split()))
+    header = [(number, line[1:].strip()) for number, line in lines if line.startswith("#")]
+    rows = [(number, line.split()) for number, line in lines if line.strip() and not line.startswith("#")]
     if not rows:
         raise UserError(f"the {kind} {path} has no points", hint)
-    columns = header[-1].split() if len(header) > 1 else None
-    return header[0] if header else "", columns or None, rows
-
-
-def _check_count(path, number, row, columns):
-    if len(row) < len(columns):
+    if header and header[-1][0] > rows[0][0]:
+        raise UserError(f"{path}: a second header in line {header[-1][0]}", "two runs were written to one file")
+    columns = header[-1][1].split() if len(header) > 1 else []
+    # Without their names, as many as the first line has.
+    columns = columns or next((one for one in known if len(one) == len(rows[0][1])), known[0])
+    if columns not in known:
         raise UserError(
-            f"{path}, line {number}: the column {columns[len(row)]} is missing: '{' '.join(row)}'",
-            f"a line has {' and '.join(columns)}",
+            f"{path} has the columns {' '.join(columns)}, and is no {kind}",
+            "inputs come first: ./regression.py INPUTS DATASET",
         )
-    if len(row) > len(columns):
-        raise UserError(
-            f"{path}, line {number}: {len(row)} columns in place of {len(columns)}",
-            f"a line has {' and '.join(columns)}",
-        )
-
-
-def _whole(text):
-    return re.fullmatch(r"\d{1,15}", text, re.ASCII) is not None
-
-
-def _nanoseconds(path, number, text):
-    if not re.fullmatch(r"\d{1,18}(\.\d*)?", text, re.ASCII):
-        raise UserError(
-            f"{path}, line {number}: '{text}' is not a time in nanoseconds", "the file is damaged: measure it again"
-        )
-    return float(text)
+    for number, row in rows:
+        fields = zip_longest(columns, row, fillvalue="")
+        if not all(re.fullmatch(_FORMS.get(name, "-"), text, re.ASCII) for name, text in fields):
+            raise UserError(
+                f"{path}, line {number}: '{' '.join(row)}' is not '{' '.join(columns)}'",
+                "values and objects are whole numbers, objects from 1, times nanoseconds: make the file again",
+            )
+    return header[0][1] if header else "", dict(zip(columns, zip(*(row for _, row in rows))))

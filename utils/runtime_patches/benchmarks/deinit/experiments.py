@@ -69,27 +69,18 @@ class Fit:
         return " ".join(words)
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, and the fits below it."""
-
-    title: str
-    fits: list
-
-
 def _read():
-    """({name: Run}, [Section]) of the descriptions."""
+    """({name: Run}, {section: [Fit]}) of the descriptions."""
     data = json.loads((BENCHMARK / "deinit" / "experiments.json").read_text(encoding="utf-8"))
     inputs = {
         name: Inputs(tuple(one["values"]), tuple(one["objects"]), one["points"], one.get("name"))
         for name, one in data["inputs"].items()
     }
     found = {name: Run(name, **{**one, "inputs": inputs[one["inputs"]]}) for name, one in data["runs"].items()}
-    sections = [
-        Section(title, [Fit(**{**one, "run": found[one["run"]], "diff": found.get(one.get("diff"))}) for one in fits])
+    return found, {
+        title: [Fit(**{**one, "run": found[one["run"]], "diff": found.get(one.get("diff"))}) for one in fits]
         for title, fits in data["sections"].items()
-    ]
-    return found, sections
+    }
 
 
 RUNS, SECTIONS = _read()
@@ -97,10 +88,5 @@ RUNS, SECTIONS = _read()
 
 def runs():
     """All datasets that the fits need, each once, in order."""
-    found = {}
-    for section in SECTIONS:
-        for fit in section.fits:
-            for run in (fit.diff, fit.run):
-                if run:
-                    found.setdefault(run.name, run)
-    return list(found.values())
+    found = [run for fits in SECTIONS.values() for fit in fits for run in (fit.diff, fit.run) if run]
+    return list(dict.fromkeys(found))

@@ -30,6 +30,21 @@ class Goal:
         return ("≤ " if self.most else "≥ ") + self.form.format(self.limit)
 
 
+# R² of a model: the run, its parameters, the phase. Behind ballast the sender alone decides how long scheduling takes.
+_EXPLAINED = (
+    ("nonisolated_array-5K", "o", "T"),
+    ("isolated_no_hop_reset_array-5K", "o", "T"),
+    ("isolated_no_hop_copy_array-5K", "o", "T"),
+    ("isolated_hop_reset_array-5K", "o", "T"),
+    ("isolated_hop_copy_array-b100-5K", "vo,o", "S"),
+    ("async_copy_array", "vo,o", "S"),
+    ("task_in_deinit_array-1K", "vo,o", "S"),
+)
+# What should hardly grow: with the square of the number of objects, and with the task-locals.
+_LINEAR = ("isolated_hop_reset_array-vs-objects", "async_array-vs-objects", "async_tree-vs-objects")
+_WITHOUT_VALUES = ("isolated_hop_reset_array-5K", "isolated_no_hop_reset_array-5K")
+
+
 def goals(campaign):
     """The goals that can be judged from the runtimes of the campaign. The first is without the series.
 
@@ -40,82 +55,41 @@ def goals(campaign):
     old, *others = campaign.names
 
     def fitted(name, run, params, phase="T", diff=None, robust=True):
-        return model(campaign, Fit(run, params, diff=diff), phase, name, robust)
+        return model(campaign, Fit(RUNS[run], params, diff=RUNS[diff] if diff else None), phase, name, robust)
 
     def add(text, runtime, models, compute, limit, **options):
         if all(models):
             found.append(Goal(text, runtime, float(compute(*models)), limit, **options))
 
-    def r_squared(name, run, params, phase):
-        text = " and ".join(p.replace("vo", "v⋅o") for p in params.split(","))
-        add(
-            f"R² of {text}, {run.name}",
-            name,
-            [fitted(name, run, params, phase, robust=False)],
-            lambda fit: fit.r_squared,
-            0.9,
-            most=False,
-        )
-
-    def share(name, run, params, what, v, o):
-        add(
-            f"share of {what}, {run.name}",
-            name,
-            [fitted(name, run, params)],
-            lambda fit: abs(fit.shares(v, o)[0]),
-            0.05,
-            form="{:.1%}",
-        )
-
     for name in campaign.names:
-        for run in (
-            RUNS["nonisolated_array-5K"],
-            RUNS["isolated_no_hop_reset_array-5K"],
-            RUNS["isolated_no_hop_copy_array-5K"],
-            RUNS["isolated_hop_reset_array-5K"],
-        ):
-            r_squared(name, run, "o", "T")
-        # Behind ballast the sender alone decides how long scheduling takes.
-        for run in (RUNS["isolated_hop_copy_array-b100-5K"], RUNS["async_copy_array"], RUNS["task_in_deinit_array-1K"]):
-            r_squared(name, run, "vo,o", "S")
-        for run in (
-            RUNS["isolated_hop_reset_array-vs-objects"],
-            RUNS["async_array-vs-objects"],
-            RUNS["async_tree-vs-objects"],
-        ):
-            o = max(campaign.inputs_of(run).objects)
-            share(name, run, "o2,o", f"o² at {o:,} objects", 1, o)
-        for run in (RUNS["isolated_hop_reset_array-5K"], RUNS["isolated_no_hop_reset_array-5K"]):
-            share(name, run, "vo,o", "the task-locals at v = 200", 200, 1)
-    today = fitted(old, RUNS["task_in_deinit_array-1K"], "vo,o", "S")
+        for run, params, phase in _EXPLAINED:
+            words = " and ".join(param.replace("vo", "v⋅o") for param in params.split(","))
+            models = [fitted(name, run, params, phase, robust=False)]
+            add(f"R² of {words}, {run}", name, models, lambda fit: fit.r_squared, 0.9, most=False)
+        for run in (*_LINEAR, *_WITHOUT_VALUES):
+            if run in _LINEAR:
+                v, o = 1, campaign.scale.inputs(RUNS[run].inputs)[1][1]
+                params, what = "o2,o", f"o² at {o:,} objects"
+            else:
+                v, o, params, what = 200, 1, "vo,o", "the task-locals at v = 200"
+            models = [fitted(name, run, params)]
+            add(f"share of {what}, {run}", name, models, lambda fit: abs(fit.shares(v, o)[0]), 0.05, form="{:.1%}")
+    today = fitted(old, "task_in_deinit_array-1K", "vo,o", "S")
     for name in others:
         add(
             f"copying a value: isolated deinit over Task {{}} on {old}",
             name,
-            [fitted(name, RUNS["isolated_hop_copy_array-5K"], "vo,o", "S"), today],
+            [fitted(name, "isolated_hop_copy_array-5K", "vo,o", "S"), today],
             lambda a, b: a["vo"] / b["vo"],
             0.25,
         )
-        add(
-            "the first value, ns of scheduling",
-            name,
-            [
-                fitted(
-                    name, RUNS["isolated_hop_copy_array-b5-v1-5K"], "o", "S", RUNS["isolated_hop_reset_array-b5-v1-5K"]
-                )
-            ],
-            lambda fit: fit["o"],
-            65,
-            form="{:.0f}",
-        )
-        for ours, theirs in (
-            (RUNS["async_array-vs-objects"], RUNS["task_in_deinit_array-vs-objects"]),
-            (RUNS["async_tree-vs-objects"], RUNS["task_in_deinit_tree-vs-objects"]),
-        ):
+        first = fitted(name, "isolated_hop_copy_array-b5-v1-5K", "o", "S", "isolated_hop_reset_array-b5-v1-5K")
+        add("the first value, ns of scheduling", name, [first], lambda fit: fit["o"], 65, form="{:.0f}")
+        for kind in ("array", "tree"):
             add(
-                f"an object: {ours.benchmark} over {theirs.benchmark} on {old}",
+                f"an object: async_{kind} over task_in_deinit_{kind} on {old}",
                 name,
-                [fitted(name, ours, "o"), fitted(old, theirs, "o")],
+                [fitted(name, f"async_{kind}-vs-objects", "o"), fitted(old, f"task_in_deinit_{kind}-vs-objects", "o")],
                 lambda a, b: a["o"] / b["o"],
                 0.6,
             )

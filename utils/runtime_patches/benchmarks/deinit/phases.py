@@ -63,5 +63,5 @@ def load(inputs_path, dataset_path, baseline_path=None):
     inputs = files.inputs_of(data, inputs)
     baseline = files.read_dataset(baseline_path) if baseline_path else None
     if baseline:
-        files.check_same_inputs(data, baseline, inputs)
+        files.check_inputs(baseline, inputs, "a difference needs two datasets of the same inputs")
     return inputs, data, baseline

@@ -1,10 +1,30 @@
-"""Random input points."""
+"""Random input points, and the memory that points need."""
 
 import random
 import secrets
 
+from ...base import memory
 from ...base.errors import UserError
-from . import memory
+
+# Bytes for one input point in gen-points.py and regression.py.
+_POINT = 600
+# Bytes for one object: itself with malloc's overhead, and its place in an array.
+_OBJECT = 72
+# What waits for each object on the slow path, and for each task-local value that
+# goes with it: a job, or a task.
+_WAITING = {
+    "isolated_hop_reset": (112, 0),
+    "isolated_hop_copy": (128, 64),
+    "async_copy": (1600, 64),
+    "async": (1600, 0),
+    "task_in_deinit": (1700, 64),
+}
+
+
+def for_point(benchmark, values, objects):
+    """Bytes that a point of `benchmark` needs at the worst, when all deinits wait."""
+    waiting, each_value = next((cost for name, cost in _WAITING.items() if benchmark.startswith(name)), (0, 0))
+    return objects * (_OBJECT + waiting + values * each_value)
 
 
 def new_seed():
@@ -16,8 +36,8 @@ def check(values, objects, count):
     """UserError for more values, objects or points than can be measured."""
     if values[1] > 10_000:
         raise UserError(f"--values: {values[1]} task-locals at once do not fit a thread's stack", "give at most 10000")
-    memory.require(objects[1] * 72, f"--objects: a point with {objects[1]:,} objects", "give a smaller maximum")
-    memory.require(count * memory.PER_POINT, f"points: {count:,} points", "1000 to 5000 points are enough for a fit")
+    memory.require(objects[1] * _OBJECT, f"--objects: a point with {objects[1]:,} objects", "give a smaller maximum")
+    memory.require(count * _POINT, f"points: {count:,} points", "1000 to 5000 points are enough for a fit")
 
 
 def lines(values, objects, count, seed):

@@ -38,13 +38,13 @@ class Row:
 
 def points(campaign, experiment, phase, name):
     """(the selected points, their times) of one experiment on one runtime; None if the runtime lacks it."""
-    run, diff = experiment.run, experiment.diff
-    data = campaign.load(run, name)
-    baseline = campaign.load(diff, name) if diff else None
-    if data is None or diff and baseline is None:
+    folder, diff = campaign.results[name], experiment.diff
+    found, baseline = folder.load(experiment.run), folder.load(diff) if diff else None
+    if not found or diff and not baseline:
         return None
-    selection = phases.Selection(campaign.inputs_of(run), (experiment.min_values, None))
-    return selection, selection.of(phases.times(phase, data, baseline))
+    inputs, data = found
+    selection = phases.Selection(inputs, (experiment.min_values, None))
+    return selection, selection.of(phases.times(phase, data, baseline and baseline[1]))
 
 
 def model(campaign, experiment, phase, name, robust=False):
@@ -60,9 +60,9 @@ def model(campaign, experiment, phase, name, robust=False):
 def rows(campaign):
     """All rows, in the order of the experiments."""
     found = []
-    for section in experiments.SECTIONS:
-        for experiment in section.fits:
+    for section, fits in experiments.SECTIONS.items():
+        for experiment in fits:
             for phase in experiment.phases.split(","):
                 models = {name: model(campaign, experiment, phase, name) for name in campaign.names}
-                found.append(Row(section.title, experiment, phase, {name: m for name, m in models.items() if m}))
+                found.append(Row(section, experiment, phase, {name: m for name, m in models.items() if m}))
     return found

@@ -4,6 +4,8 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Optional
 
+from ...base.text import number
+
 COLUMNS = ("off", "on")
 FLOOR, GO = "floor", "Go"
 # A run beside other work: no row may be slower than this.
@@ -156,15 +158,6 @@ def busy_targets(samples):
         for what, figure in samples.values
         if isinstance(what, tuple) and what[1] == "on" and figure in ("wall", "cpu", "p50")
     )
-
-
-def number(value):
-    """A figure with three digits that count."""
-    if value is None:
-        return "–"
-    if value == 0:
-        return "0"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def target_lines(judged):

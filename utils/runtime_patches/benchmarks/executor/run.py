@@ -9,14 +9,14 @@ import subprocess
 from dataclasses import dataclass
 from typing import Optional
 
-from ...base import files, locks, process
+from ...base import locks, once, process
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.progress import Step
 from ...results import outcome
 from ...runtimes import program
 from ...runtimes.runtime import Runtime, stock
-from ..harness import programs
+from ..harness import futexes, programs
 from ..harness.rounds import interleaved
 from . import model, results
 
@@ -68,17 +68,11 @@ def build(ws):
 
 def _goroutines():
     """The program of the host's Go, or None. It is static, so that it runs inside the workspace, too."""
-    go, source, path = shutil.which("go"), _HERE / "goroutines.go", HOME / "executor-goroutines"
-    if not go:
-        return None
-    record = HOME / "executor-goroutines.json"
-    key = files.sha256(source)
-    with locks.exclusive(HOME):
-        if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
-            return path
-        partial = path.with_suffix(".partial")
+    go, source = shutil.which("go"), _HERE / "goroutines.go"
+
+    def make(partial):
         done = subprocess.run(
-            [go, "build", "-o", str(partial), str(source)],
+            [str(go), "build", "-o", str(partial), str(source)],
             env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -88,14 +82,8 @@ def _goroutines():
         if done.returncode:
             last = (done.stdout.strip().splitlines() or ["no message"])[-1]
             raise UserError(f"go cannot build {source.name}: {last}", "without go on PATH its figures are left out")
-        os.replace(partial, path)
-        files.write_intact(record, {"key": key}, [path])
-    return path
 
-
-def rows(ws, made):
-    """{row: text}."""
-    return programs.rows(ws, made.rows)
+    return once.file(HOME / "executor-goroutines", [source], make) if go else None
 
 
 def floor(ws, made):
@@ -157,7 +145,7 @@ def _sample(ws, made, runtime, row, column):
 
 
 def _futexes(ws, made, runtime, row, column):
-    """Futex calls of an operation, counted from outside; None where strace may not look."""
+    """Futex calls of an operation; None where they cannot be counted."""
     child = runtime.popen(
         ws,
         [str(made.rows), row, "--signalled"],
@@ -167,33 +155,15 @@ def _futexes(ws, made, runtime, row, column):
         text=True,
         start_new_session=True,
     )
-    counts = HOME / "futexes"
-    counts.unlink(missing_ok=True)
     try:
         ready = child.stdout.readline().split("\t")
         if ready[0] != "ready":
             raise UserError(f"{row} does not say that it is ready", programs.NO_PART)
-        tracer = subprocess.Popen(
-            ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p", ready[1]],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            # `strace: Process 7 attached with 5 threads`, or why not.
-            said = tracer.stderr.readline() if tracer.stderr else ""
-            if "attached" not in said:
-                return None
+        with futexes.Watch(int(ready[1]), HOME) as watch:
             child.communicate("\n", timeout=_PATIENCE)
-            tracer.communicate(timeout=_PATIENCE)
-        finally:
-            process.end(tracer)
     finally:
         process.end(child)
-    found = re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text())
-    return (int(found[1]) if found else 0) / int(ready[2])
+    return None if watch.calls is None else watch.calls / int(ready[2])
 
 
 @contextlib.contextmanager

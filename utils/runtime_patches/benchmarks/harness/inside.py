@@ -1,7 +1,9 @@
 """Runs a measuring program of this package inside the workspace: a plan goes in, and events come out."""
 
 import json
+import signal
 import subprocess
+import sys
 
 from ...base import process
 from ...base.paths import UTILS
@@ -27,3 +29,12 @@ def events(ws, module, plan, binds=(), ended=lambda status: None):
         ended(child.wait())
     finally:
         process.end(child)
+
+
+def serve(measure):
+    """The other end: calls measure(plan), which prints the events."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        measure(json.load(sys.stdin))
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.exit(130)

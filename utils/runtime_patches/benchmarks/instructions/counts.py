@@ -41,10 +41,3 @@ class Counts:
                     line += ["-" if ratio is None else f"{ratio:.2f}" for ratio in self.ratios(row, name)]
             lines.append(line)
         return columns, lines
-
-    def curve(self, row):
-        """{series: [(number of the runtime, instructions over those on the first)]}."""
-        return {
-            what: [(number, self.ratios(row, name)[index]) for number, name in enumerate(self.names, 1)]
-            for index, what in enumerate(SERIES)
-        }

@@ -1,15 +1,13 @@
 """Counts the instructions that an iteration of rows of the benchmark suite takes, with valgrind's callgrind."""
 
 import os
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ...base import locks, progress
-from ...base.errors import UserError
 from ...base.paths import BUILD
-from ...base.process import ending
+from ...clients import loaded
 from ...results import outcome
 from ...results.comparison import Sides
 from ...runtimes import build
@@ -42,29 +40,21 @@ def _count(ws, runtime, binary, row, iterations):
     fails."""
     with tempfile.TemporaryDirectory(dir=HOME) as scratch:
         out = Path(scratch) / "counts"
-        done = runtime.run(
+        argv = [
+            "valgrind",
+            "--tool=callgrind",
+            f"--callgrind-out-file={out}",
+            str(runtime.folder / "bin" / binary.name),
+        ]
+        said = programs.output(
             ws,
-            [
-                "valgrind",
-                "--tool=callgrind",
-                f"--callgrind-out-file={out}",
-                str(runtime.folder / "bin" / binary.name),
-                row,
-                f"--num-iters={iterations}",
-                "--num-samples=1",
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
+            runtime,
+            [*argv, row, f"--num-iters={iterations}", "--num-samples=1"],
+            f"{row}, below valgrind,",
             env={"SWIFT_DETERMINISTIC_HASHING": "1"},
         )
-        if done.returncode:
-            how = ending(done.returncode, done.stdout)
-            raise UserError(f"{row} on {runtime}, below valgrind, {how}", programs.NO_PART)
         # The driver runs nothing, and says nothing, for a name that it does not know.
-        if "tests executed: 0" in done.stdout:
+        if "tests executed: 0" in said:
             return None
         with open(out, encoding="utf-8", errors="replace") as lines:
             return callgrind.by_object(lines)
@@ -77,12 +67,10 @@ def _iteration(ws, runtime, binary, row):
     if few is None or many is None:
         return None
     libraries = {path for path in many if os.path.basename(path) in NAMES}
-    strange = [path for path in libraries if Path(path).parent != runtime.libraries]
-    if strange or not libraries:
-        raise UserError(
-            f"{row} on {runtime} ran with {', '.join(strange) or 'none of its libraries'}",
-            f"it should have been those in {runtime.libraries}: is LD_PRELOAD set?",
-        )
+    found = {}
+    for path in libraries:
+        found.setdefault(os.path.basename(path), set()).add(path)
+    loaded.check(found, row, runtime)
     few.subtract(many)
     taken = _MANY - _FEW
     return (-sum(few.values()) / taken, -sum(few[path] for path in libraries) / taken)
@@ -126,13 +114,6 @@ def report(counts, repeat):
             "Instructions in the runtime: "
             + ", ".join(f"{ratio:.2f} ({row})" for ratio, row in best)
             + f" of those on {first}."
-        )
-    for row in counts.rows if len(counts.names) > 2 else ():
-        made.curve(
-            row,
-            ", ".join(f"{number} {name}" for number, name in enumerate(counts.names, 1)),
-            f"instructions, of {first}",
-            counts.curve(row),
         )
     made.table("Instructions of one iteration", *counts.table())
     made.notes.append(

@@ -60,4 +60,3 @@ class Instructions(unittest.TestCase):
         )
         self.assertEqual(both.unsteady, {("row", "new")})
         self.assertEqual(Counts(FOUND, ["row"], ["old"]).table()[1], [["row", "2,000", "1,000"]])
-        self.assertEqual(both.curve("row"), {"all": [(1, 1.0), (2, 0.5)], "in the runtime": [(1, 1.0), (2, 0.0)]})

@@ -1,44 +1,27 @@
 """The rows that Google Benchmark printed, beside the reference figures of another monitor."""
 
+import re
 import statistics
 from dataclasses import dataclass
 from typing import Optional
 
 from ...results.comparison import natural
 
-# Reference figures of a monitor that a program calls itself, on an Intel Xeon Platinum 8275CL: {row: {threads:
-# (time, CPU) in ns}}. The benchmark was made to compare with them.
+# Reference figures of a monitor that a program calls itself, on an Intel Xeon Platinum 8275CL: numbers of threads and
+# time/CPU in ns. The benchmark was made to compare with them.
+_FIGURES = {
+    "BM_ConcurrentCreateDelete": (
+        "1 174/147  4 44/152  8 23/160  16 28/385  32 19/296  64 19/289  128 16/363  1024 6/363"
+    ),
+    "BM_Checkpoint": "1 50/50  4 13/51  8 7/54  16 4/59  32 3/58  64 2/57  128 2/57  1024 0/59",
+    "BM_GCAndMonitor": (
+        "1 555/555  8 885/6850  32 935/12492  64 813/13152  128 764/14761  256 587/16629  512 528/18631  1024 934/21214"
+    ),
+}
+# {row: {threads: (time, CPU)}}
 REFERENCE = {
-    "BM_ConcurrentCreateDelete": {
-        1: (174, 147),
-        4: (44, 152),
-        8: (23, 160),
-        16: (28, 385),
-        32: (19, 296),
-        64: (19, 289),
-        128: (16, 363),
-        1024: (6, 363),
-    },
-    "BM_Checkpoint": {
-        1: (50, 50),
-        4: (13, 51),
-        8: (7, 54),
-        16: (4, 59),
-        32: (3, 58),
-        64: (2, 57),
-        128: (2, 57),
-        1024: (0, 59),
-    },
-    "BM_GCAndMonitor": {
-        1: (555, 555),
-        8: (885, 6850),
-        32: (935, 12492),
-        64: (813, 13152),
-        128: (764, 14761),
-        256: (587, 16629),
-        512: (528, 18631),
-        1024: (934, 21214),
-    },
+    row: {int(threads): (int(time), int(cpu)) for threads, time, cpu in re.findall(r"(\d+) (\d+)/(\d+)", text)}
+    for row, text in _FIGURES.items()
 }
 NOTE = (
     "time: wall-clock time of an operation divided by the number of threads, as in the reference figures (says "

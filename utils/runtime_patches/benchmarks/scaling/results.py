@@ -1,8 +1,15 @@
-"""What the samples say: speed-up, ratio and gap of each row."""
+"""What the samples say: speed-up, ratio and gap of each row, and the table of them."""
 
 import statistics
 
 KINDS = ("threads", "tasks", "processes")
+NOTES = (
+    "threads, tasks, processes: the work of several workers over that of one (their number is perfect); ratio: "
+    "threads / processes; gap: processes - threads",
+    # Of a machine with 4 fast and 4 slow cores. The benchmark was made to explain them.
+    "reference figures, 4 workers: x1.859 as threads of one process, x3.637 as processes, ratio 0.51",
+    "reference figures, 8 workers: x2.531 as threads of one process, x5.500 as processes, ratio 0.46",
+)
 
 
 class Results:
@@ -45,3 +52,26 @@ class Results:
         if threads is None or processes is None:
             return (*ups, None, None)
         return (*ups, threads / processes, processes - threads)
+
+
+def _number(value, sign=""):
+    return "-" if value is None else f"{value:{sign}.2f}"
+
+
+def lines(results, shares, workers, runtimes):
+    """Header and lines as lists of strings. shares: {row: what its workers share}."""
+    header = ["row", "shared"]
+    for runtime in runtimes:
+        header += [f"{runtime}: threads", "tasks", "processes", "ratio", "gap"]
+    if len(runtimes) == 2:
+        header.append(f"1 thread, {runtimes[1]}/{runtimes[0]}")
+    found = []
+    for row in results.plan["rows"]:
+        line = [row + (" (noisy)" if results.noisy(row) else ""), shares[row]]
+        for runtime in runtimes:
+            *ups, ratio, gap = results.line(row, workers, runtime)
+            line += [_number(value) for value in (*ups, ratio)] + [_number(gap, "+")]
+        if len(runtimes) == 2:
+            line.append(_number(results.one_worker(row, *runtimes)))
+        found.append(line)
+    return header, found

@@ -6,8 +6,7 @@ from ...base.paths import BENCHMARK, BUILD
 from ...results import outcome
 from ...runtimes import program
 from ..harness import inside, programs
-from . import table
-from .results import KINDS, Results
+from .results import KINDS, NOTES, Results, lines
 
 HOME = BUILD / "scaling"
 # A row whose workers die, for tests: only its whole name finds it.
@@ -54,20 +53,20 @@ def measure(ws, plan):
     return samples
 
 
-def report(plan, samples, rows):
-    """The Outcome of samples; rows: {row: what its workers share}."""
+def report(plan, samples, shares):
+    """The Outcome of samples; shares: {row: what its workers share}."""
     made = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
-    results = Results(plan, samples)
+    results, rows = Results(plan, samples), plan["rows"]
     runtimes, most = list(plan["libraries"]), max(plan["workers"])
-    header, lines = table.lines(results, rows, most, runtimes)
-    made.notes = [table.note(most), *table.reference_lines()]
-    made.table("The work of several workers over that of one", header, lines)
+    header, found = lines(results, shares, most, runtimes)
+    made.notes = list(NOTES)
+    made.table("The work of several workers over that of one", header, found)
     if most > 1:
         chosen = _side_by_side(runtimes)
         # As the table calls them: it marks those that were disturbed.
         speed_ups = {
             line[0]: [results.speed_up(row, kind, most, runtime) for kind, runtime in chosen]
-            for row, line in zip(rows, lines)
+            for row, line in zip(rows, found)
         }
         made.add_dots(
             f"{most} workers",

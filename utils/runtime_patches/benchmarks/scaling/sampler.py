@@ -8,12 +8,11 @@ several runs that begin at the same time.
 import json
 import os
 import random
-import signal
 import subprocess
-import sys
 import time
 
 from ...base.process import ending
+from ..harness import inside
 from ..harness.rounds import interleaved
 
 # Seconds that a run needs before its workers can begin; doubled while one comes too late.
@@ -102,8 +101,8 @@ def take(plan, sample):
     return best
 
 
-def main():
-    plan = json.load(sys.stdin)
+def main(plan):
+    """Prints a sample in a line."""
     samples = [
         (kind, workers, runtime)
         for kind in plan["kinds"]
@@ -122,8 +121,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        main()
-    except (KeyboardInterrupt, BrokenPipeError):
-        sys.exit(130)
+    inside.serve(main)

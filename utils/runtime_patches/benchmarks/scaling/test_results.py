@@ -2,8 +2,7 @@
 
 import unittest
 
-from . import table
-from .results import Results
+from .results import Results, lines
 
 PLAN = {"quiet": 0.02, "rows": ["row"], "workers": [1, 2], "libraries": {"a": "", "b": ""}}
 RATES = {
@@ -47,7 +46,7 @@ class Scaling(unittest.TestCase):
         self.assertTrue(Results(PLAN, samples((0.5, 0.5, 0))).noisy("row"))
 
     def test_table(self):
-        lines = table.lines(Results(PLAN, samples((0.5, 0.5, 0))), {"row": "nothing"}, 2, ["a", "b"])[1]
-        self.assertEqual(lines, [["row (noisy)", "nothing", *["1.50", "1.20", "2.00", "0.75", "+0.50"] * 2, "1.25"]])
-        lines = table.lines(Results(PLAN, samples()), {"row": "nothing"}, 4, ["a"])[1]
-        self.assertEqual(lines, [["row", "nothing", *["-"] * 5]])
+        found = lines(Results(PLAN, samples((0.5, 0.5, 0))), {"row": "nothing"}, 2, ["a", "b"])[1]
+        self.assertEqual(found, [["row (noisy)", "nothing", *["1.50", "1.20", "2.00", "0.75", "+0.50"] * 2, "1.25"]])
+        found = lines(Results(PLAN, samples()), {"row": "nothing"}, 4, ["a"])[1]
+        self.assertEqual(found, [["row", "nothing", *["-"] * 5]])

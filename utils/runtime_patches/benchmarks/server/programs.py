@@ -1,7 +1,6 @@
 """The programs of the server benchmark: the server, the load generator, and nio's own benchmark."""
 
 import contextlib
-import hashlib
 import http.client
 import json
 import os
@@ -9,18 +8,17 @@ import re
 import select
 import shutil
 import subprocess
-import time
 
-from ...base import files, locks
+from ...base import files, locks, once
 from ...base.errors import UserError
-from ...base.paths import BENCHMARK, BUILD, UTILS
-from ...base.process import ending
+from ...base.paths import BENCHMARK, BUILD
+from ...base.process import end, ending
 from ...clients import build, description, loaded
 from ...runtimes import program
+from ..harness import futexes
 from ..harness.programs import VARIABLES
 
 SOURCES = BENCHMARK / "server"
-_WITH_RUNTIME = str(UTILS / "with-runtime")
 _PATIENCE = 30  # seconds until a server has to be ready
 
 
@@ -40,34 +38,22 @@ def nio(ws):
 def _product(ws, package, product):
     """The path of a program of a package. It is built in the cache, so that swift-nio is compiled once for all
     clones; the program itself is in this clone, where no other one replaces it while it runs."""
-    home, own = ws.cache / "clients" / f"{product}-release", BUILD / "clients" / product
-    path, record = own / product, own / files.MADE
-    sources = [
-        *sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file()),
-        package / "Package.swift",
-    ]
-    parts = [str(ws.toolchain), str(ws.sources), *map(files.sha256, sources)]
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-    if (files.read_record(record) or {}).get("key") == key and files.is_intact(record):
-        return path
-    with locks.exclusive(own), locks.exclusive(home):
-        copy = package
-        if package.parent != ws.sources:
-            copy = home / "sources" / product
-            files.remove(copy)
-            shutil.copytree(package, copy)
-        build.build(
-            ws,
-            home,
-            description.Checkout(product, copy, True, 4),
-            ["--product", product],
-            [ws.sources],
-            configuration="release",
-        )
-        shutil.copy2(home / "build" / "release" / product, own / f"{product}.partial")
-        (own / f"{product}.partial").replace(path)
-        files.write_intact(record, {"key": key}, [path])
-    return path
+    home = ws.cache / "clients" / f"{product}-release"
+
+    def make(partial):
+        with locks.exclusive(home):
+            copy = package
+            if package.parent != ws.sources:
+                copy = home / "sources" / product
+                files.remove(copy)
+                shutil.copytree(package, copy)
+            checkout = description.Checkout(product, copy, True, 4)
+            build.build(ws, home, checkout, ["--product", product], [ws.sources], configuration="release")
+            shutil.copy2(home / "build" / "release" / product, partial)
+
+    sources = sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file())
+    parts = [str(ws.toolchain), str(ws.sources), package / "Package.swift", *sources]
+    return once.file(BUILD / "clients" / product / product, parts, make)
 
 
 def load(ws):
@@ -77,32 +63,19 @@ def load(ws):
 
 
 class Place:
-    """Where programs run: options of utils/with-runtime, and a folder for what they write."""
+    """Where programs run; scratch: a folder for what they write."""
 
-    def __init__(self, ws, options, scratch):
-        self.options, self.scratch = [*options, f"--bind={ws.cache}"], scratch
+    def __init__(self, ws, scratch):
+        self.ws, self.scratch = ws, scratch
         self.count = 0
 
     def start(self, runtime, argv, **options):
         """Starts argv on a runtime; returns the process, and the prefix of what its loader writes."""
         self.count += 1
         prefix = self.scratch / f"loads-{self.count}"
-        words = [f"{name}={os.environ.get(name, value)}" for name, value in VARIABLES.items()]
-        return subprocess.Popen(
-            [
-                _WITH_RUNTIME,
-                *self.options,
-                runtime.name,
-                "--",
-                "env",
-                *loaded.environment(prefix),
-                *words,
-                *map(str, argv),
-            ],
-            cwd=self.scratch,
-            start_new_session=True,
-            **options,
-        ), prefix
+        words = loaded.environment(prefix, {name: os.environ.get(name, value) for name, value in VARIABLES.items()})
+        command = loaded.command(self.ws, runtime, [*words, *argv], [self.ws.cache])
+        return subprocess.Popen(command, cwd=self.scratch, start_new_session=True, **options), prefix
 
     def run(self, runtime, argv, what, timeout=120):
         """The standard output of argv on a runtime; UserError if it fails, or runs on other libraries."""
@@ -116,7 +89,7 @@ class Place:
                 f"{what} on {runtime} did not end within {timeout} s", "its row is left out with --filter"
             ) from None
         finally:
-            _end(process)
+            end(process)
         if process.returncode:
             raise UserError(
                 f"{what} on {runtime} {ending(process.returncode, said)}",
@@ -132,6 +105,7 @@ class Server:
     def __init__(self, place, program, row, runtime, port=0):
         self.place, self.row, self.runtime = place, row, runtime
         self.argv = [program, row.kind, *row.words, *([f"port={port}"] if port else [])]
+        self.name = f"server {row.name} on {runtime}"
 
     def __enter__(self):
         self.errors = open(self.place.scratch / "server-errors", "w+", encoding="utf-8", errors="replace")
@@ -141,10 +115,7 @@ class Server:
         try:
             found = re.match(r"ready (\d+)$", self._line("start"))
             if not found:
-                raise UserError(
-                    f"server {self.row.name} on {self.runtime} did not start",
-                    "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
-                )
+                raise self._fault("did not start")
             self.port = int(found[1])
             loaded.check(loaded.libraries(prefix, self.process.pid), f"server {self.row.name}", self.runtime)
         except BaseException:
@@ -157,50 +128,36 @@ class Server:
             self.process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(2)
-        _end(self.process)
+        end(self.process)
         self.errors.close()
 
-    def check(self):
-        """UserError if the server has ended."""
-        if self.process.poll() is not None:
+    def _fault(self, what, hint=None, who=""):
+        """The UserError that tells what the server did, or who did; or that it has ended."""
+        again = " ".join(map(str, ["utils/with-runtime", self.runtime, "--", *self.argv]))
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
             self.errors.seek(0)
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} {ending(self.process.returncode, self.errors.read())}",
-                "utils/with-runtime " + " ".join(map(str, [self.runtime, "--", *self.argv])),
-            )
+            return UserError(f"{self.name} {ending(self.process.returncode, self.errors.read())}", again)
+        return UserError(f"{who}{self.name} {what}", hint or again)
 
     def stats(self):
         """What the server has used so far: cpu_us, voluntary (context switches), rss_kb."""
-        try:
+        with contextlib.suppress(OSError):
             self.process.stdin.write("\n")
             self.process.stdin.flush()
-        except OSError:
-            pass
         try:
             return json.loads(self._line("tell its counts"))
         except ValueError:
-            self.check()
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} does not report its counts", "is it stopped?"
-            ) from None
+            raise self._fault("does not report its counts", "is it stopped?") from None
 
     def _line(self, what):
         ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
         if not ready:
-            self.check()
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} did not {what} within {_PATIENCE} s",
-                "is the machine very busy?",
-            )
-        line = self.process.stdout.readline()
-        if not line:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(2)
-            self.check()
-        return line
+            raise self._fault(f"did not {what} within {_PATIENCE} s", "is the machine very busy?")
+        return self.process.stdout.readline()
 
     def probe(self):
-        """Whether the server's answer is right, before it is measured: UserError otherwise."""
+        """UserError if the server's answer is wrong, before it is measured."""
         if self.row.kind != "http":
             return
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
@@ -209,76 +166,29 @@ class Server:
             answer = client.getresponse()
             body = json.loads(answer.read())
         except (OSError, ValueError, http.client.HTTPException) as error:
-            self.check()
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} does not answer: {error}",
-                "run it by hand: " + " ".join(map(str, self.argv)),
-            ) from None
+            raise self._fault(f"does not answer: {error}") from None
         finally:
             client.close()
         wanted = "request-1" if any(word.startswith(("bindings", "spans")) for word in self.row.words) else ""
         if answer.status != 200 or body.get("id") != wanted:
-            raise UserError(
-                f"server {self.row.name} on {self.runtime} answers wrongly: {body}", "the request's ID is a task-local"
-            )
+            raise self._fault(f"answers wrongly: {body}", "the request's ID is a task-local")
 
     def put_load(self, generator, how, connections, seconds, warm):
         """({"requests", "counted", "unanswered", "seconds"}, times in ns) of a load: "closed", or requests a second."""
         out = self.place.scratch / "times"
-        argv = [
-            str(generator),
-            str(self.port),
-            self.row.path,
-            str(how),
-            str(connections),
-            str(seconds),
-            str(warm),
-            str(out),
-        ]
+        argv = list(map(str, [generator, self.port, self.row.path, how, connections, seconds, warm, out]))
         try:
             done = subprocess.run(
                 argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False
             )
         except subprocess.TimeoutExpired:
-            raise UserError(
-                f"the load on server {self.row.name} on {self.runtime} did not end", "is the server stopped?"
-            ) from None
+            raise self._fault("did not end", "is the server stopped?", "the load on ") from None
         if done.returncode:
-            time.sleep(0.2)
-            self.check()
-            raise UserError(
-                f"the load on server {self.row.name} on {self.runtime} {ending(done.returncode, done.stderr)}",
-                " ".join(argv),
-            )
+            raise self._fault(ending(done.returncode, done.stderr), " ".join(argv), "the load on ")
         return json.loads(done.stdout), out.read_bytes()
 
     def futexes(self, generator, connections, seconds):
         """Futex calls a request; None where strace is not installed, or may not look."""
-        if not shutil.which("strace"):
-            return None
-        counts = self.place.scratch / "futexes"
-        tracer = subprocess.Popen(
-            ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(counts), "-p", str(self.process.pid)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            time.sleep(0.2)
-            load_result, _ = self.put_load(generator, "closed", connections, seconds, 0)
-        finally:
-            tracer.terminate()
-            tracer.wait()
-        found = (
-            re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", counts.read_text())
-            if counts.exists()
-            else None
-        )
-        return int(found[1]) / load_result["requests"] if found else None
-
-
-def _end(process):
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)
-    process.wait()
+        with futexes.Watch(self.process.pid, self.place.scratch) as watch:
+            done, _ = self.put_load(generator, "closed", connections, seconds, 0)
+        return None if watch.calls is None else watch.calls / done["requests"]

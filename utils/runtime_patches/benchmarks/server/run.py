@@ -1,7 +1,6 @@
 """Measures the rows of the server benchmark, and makes their tables."""
 
 import os
-import re
 import shutil
 import statistics
 from contextlib import contextmanager
@@ -11,30 +10,22 @@ from ...base.errors import UserError
 from ...base.paths import BUILD, REPORT
 from ...base.process import terminable
 from ...base.progress import note
+from ...base.text import number
 from ...results import outcome, verdicts
 from . import measure, programs
-from .rows import ROWS
 
 
 @contextmanager
-def place(ws, given):
-    """The programs.Place of a run. given: options of utils/with-runtime."""
+def place(ws):
+    """The programs.Place of a run."""
     scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
     scratch.mkdir(parents=True, exist_ok=True)
     try:
         # Two measurements at once would disturb each other.
         with terminable(), locks.exclusive(REPORT):
-            yield programs.Place(ws, given, scratch)
+            yield programs.Place(ws, scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-def rows(wanted):
-    """[Row] whose names the regular expression `wanted` finds."""
-    found = [row for row in ROWS.values() if re.search(wanted, row.name)]
-    if not found:
-        raise UserError(f"no row matches '{wanted}'", "run-benchmark --list prints the rows")
-    return found
 
 
 def run(ws, there, plan, chosen):
@@ -73,14 +64,6 @@ def ratios(columns, what):
     return old, new, new / old if old else None, again / one - 1 if one else None
 
 
-def _number(value, digits=3):
-    if value is None:
-        return "–"
-    if value >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.{max(0, digits - len(str(int(value))))}f}"
-
-
 def _percent(value):
     return "–" if value is None else f"{value * 100:+.1f} %"
 
@@ -104,27 +87,20 @@ def tables(plan, taken):
     judged = _verdicts(plan, taken)
     for name, columns in taken.items():
         old, new, ratio, again = ratios(columns, "rate")
-        speed.append([name, _number(old), _number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
+        speed.append([name, number(old), number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
         found = ratios(columns, "cpu")
         if found:
-            cpu.append([name, _number(found[0]), _number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
+            cpu.append([name, number(found[0]), number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
             switches, rss = ratios(columns, "switches"), ratios(columns, "rss")
             futexes = [median(columns[column], "futexes") for column in ("old", "new")]
             system.append(
-                [
-                    name,
-                    _number(switches[0]),
-                    _number(switches[1]),
-                    *map(_number, futexes),
-                    _number(rss[0]),
-                    _number(rss[1]),
-                ]
+                [name, number(switches[0]), number(switches[1]), *map(number, futexes), number(rss[0]), number(rss[1])]
             )
         for rate in columns["old"][0]["latencies"]:
             cells = []
             for place in range(len(measure.QUANTILES)):
                 cells += [
-                    _number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
+                    number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
                     for column in measure.COLUMNS
                 ]
             unanswered = [

@@ -217,26 +217,20 @@ def _run(ws, plan, binds):
     statuses = []
     events = inside.events(ws, "benchmarks.suite.loop", plan, binds, statuses.append)
 
-    def collect(step, text):
-        for event in events:
-            kind = event.pop("event")
-            found[kind].append(event)
-            if kind == "plan":
-                return
-            step.text = text(event) or step.text
-
     try:
         with Step(f"calibrating {rows}") as step:
-            collect(step, lambda event: f"calibrating {event['name']}")
-        if found["plan"]:
-            made = found["plan"][0]
+            for event in events:
+                kind = event.pop("event")
+                found[kind].append(event)
+                if kind == "plan":
+                    break
+                step.text = f"calibrating {event['name']}"
+        for made in found["plan"]:
             with Step(f"measuring {rows}, {made['rounds']} rounds (about {made['seconds']:.0f} s)") as step:
-                collect(
-                    step,
-                    lambda event: (
-                        "round" in event and (f"measuring {rows}, round {event['round'] + 1} of {made['rounds']}")
-                    ),
-                )
+                for event in events:
+                    found[event.pop("event")].append(event)
+                    if "round" in event:
+                        step.text = f"measuring {rows}, round {event['round'] + 1} of {made['rounds']}"
     finally:
         events.close()
     if not found["end"]:

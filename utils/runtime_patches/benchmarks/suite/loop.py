@@ -12,12 +12,12 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
 from ...base.process import ending
+from ..harness import inside
 from ..harness.rounds import interleaved
 
 _SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
@@ -203,8 +203,4 @@ def measure(plan):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        measure(json.load(sys.stdin))
-    except (KeyboardInterrupt, BrokenPipeError):
-        sys.exit(130)
+    inside.serve(measure)

@@ -3,6 +3,7 @@
 from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
+from ...base.text import size
 from ...results import outcome
 from ...runtimes import program
 from ..harness import programs
@@ -29,13 +30,6 @@ def build(ws):
     )
 
 
-def available():
-    """Bytes of memory that programs can get without swapping."""
-    with open("/proc/meminfo", encoding="ascii") as info:
-        fields = dict(line.split(":", 1) for line in info)
-    return int(fields["MemAvailable"].split()[0]) * 1024
-
-
 def check_memory(depths, sizes, free):
     """UserError for trees that do not fit into `free` bytes: a tree and its copy are there at once."""
     for variant, depth in depths.items():
@@ -44,8 +38,7 @@ def check_memory(depths, sizes, free):
             fits = max(LEAST_DEPTH, (int(0.9 * free) // (2 * sizes[variant])).bit_length() - 1)
             option = "--isolated-depth" if variant.startswith("isolated") else "--depth"
             raise UserError(
-                f"{variant} with depth {depth} needs about {needed / 1e9:.1f} GB of memory, "
-                f"{free / 1e9:.1f} GB are free",
+                f"{variant} with depth {depth} needs about {size(needed)} of memory, {size(free)} are free",
                 f"{option} {fits} fits; --filter leaves a variant out",
             )
 
@@ -93,7 +86,7 @@ def report(runs, names, notes=()):
     )
     made.table("Every round", *results.rounds_table(runs, _QUIET))
     made.table("Medians", *results.summary_table(runs, names))
-    made.notes = [*notes, *results.reference_lines()]
+    made.notes = [*notes, *results.REFERENCE]
     if len(names) == 2:
         ratios = results.ratios(runs)
         made.add_dots("Medians", f"time on {names[1]} over time on {names[0]}", results.PHASES, ratios, 1)

@@ -1,0 +1,18 @@
+"""Memory that a command would need, estimated before it begins."""
+
+from .errors import UserError
+from .text import size
+
+
+def available():
+    """Bytes that programs can get without swapping."""
+    with open("/proc/meminfo", encoding="ascii") as info:
+        fields = dict(line.split(":", 1) for line in info)
+    return int(fields["MemAvailable"].split()[0]) * 1024
+
+
+def require(needed, what, hint):
+    """UserError when `what` would need more bytes than four fifths of what is free."""
+    free = available()
+    if needed > free * 0.8:
+        raise UserError(f"{what} would need about {size(needed)} of memory; {size(free)} are free", hint)

@@ -1,0 +1,26 @@
+"""Files that are made once, and again when what they are made from has changed."""
+
+import hashlib
+
+from . import files, locks
+
+
+def file(path, parts, make):
+    """The file `path`. make(partial) makes it, unless it is intact and was made from `parts`: texts, and files."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode() if isinstance(part, str) else part.read_bytes())
+        digest.update(b"\0")
+    key, record = digest.hexdigest(), path.with_name(f"{path.name}.json")
+
+    def is_fresh():
+        return (files.read_record(record) or {}).get("key") == key and files.is_intact(record)
+
+    if not is_fresh():
+        with locks.exclusive(path.parent):
+            if not is_fresh():
+                partial = path.with_name(f"{path.name}.partial")
+                make(partial)
+                partial.replace(path)
+                files.write_intact(record, {"key": key}, [path])
+    return path
