@@ -487,6 +487,7 @@ static void runProber() {
       constexpr uint32_t nullaryContinuation = 195;
       probe.Metadata = Known.JobMetadata;
       probe.References = 0;
+      probe.Voucher = nullptr; // Who ran it has taken it.
       probe.Flags = nullaryContinuation | uint32_t(PoolPriorities[i]) << 8;
       probe.Run = [](ProbeJob *job) __attribute__((swiftasynccall)) {
         job->Ran.store(true, std::memory_order_release);

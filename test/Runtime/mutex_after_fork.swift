@@ -12,6 +12,8 @@
 // REQUIRES: OS=linux-gnu
 // In the child of another thread, what the first thread refers to counts as leaked.
 // UNSUPPORTED: asan
+// The child of a process with several threads cannot start any.
+// UNSUPPORTED: tsan
 
 // The kernel looks for the owner by the ID that the thread had in the parent: the
 // child ends with "Unknown error occurred while attempting to acquire a Mutex".

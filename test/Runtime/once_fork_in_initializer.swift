@@ -9,6 +9,8 @@
 // UNSUPPORTED: freestanding
 // It is Linux's implementation of swift_once that had an ID of the thread.
 // REQUIRES: OS=linux-gnu
+// The child of a process with several threads cannot start any.
+// UNSUPPORTED: tsan
 
 // The unpatched runtime unlocks in the name of the parent's thread for ever.
 // XFAIL: without_once-after-fork

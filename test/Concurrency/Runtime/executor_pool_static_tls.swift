@@ -15,6 +15,8 @@
 // REQUIRES: OS=linux-gnu
 // Libraries with a sanitizer load only into a program that has it, too.
 // UNSUPPORTED: asan, tsan
+// The sanitizer's own library needs that storage.
+// UNSUPPORTED: runtime_ubsan, runtime_before-ubsan
 
 // The runtime is loaded by a plugin into a program that has no static thread-local storage
 // left: its threads need none.

@@ -83,7 +83,7 @@ def show(rows):
         if row.reason:
             print(f"{row.name:16} not compiled here: {row.reason}", flush=True)
             continue
-        print(f"{row.name:16} {row.compiled:7}  {len(row.upstream):17}  {len(row.series):25}")
+        print(f"{row.name:16} {row.compiled:7}  {len(row.upstream):17}  {len(row.series):25}", flush=True)
         for what, failed in (("as unpatched", row.upstream), ("series only", row.series)):
             for error in dict.fromkeys(failed.values()):
                 names = [Path(file).name for file in failed if failed[file] == error]

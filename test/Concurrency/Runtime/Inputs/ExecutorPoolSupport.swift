@@ -120,14 +120,17 @@ struct Row {
   var seconds: Int32 = 60
   let body: () -> Void
 
-  /// Runs those of `rows` that the command line names, or all of them, until one fails, and exits.
+  /// Runs those of `rows` that the command line names, or all but those that it names with a -,
+  /// until one fails, and exits.
   static func run(_ rows: [Row]) -> Never {
     setvbuf(stdout, nil, _IOLBF, 0)
-    let chosen = CommandLine.arguments.dropFirst()
-    for name in chosen where !rows.contains(where: { $0.name == name }) {
+    let given = CommandLine.arguments.dropFirst()
+    let chosen = given.filter { !$0.hasPrefix("-") }
+    let leftOut = given.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) }
+    for name in chosen + leftOut where !rows.contains(where: { $0.name == name }) {
       fail("there is no row \(name)")
     }
-    for row in rows where chosen.isEmpty || chosen.contains(row.name) {
+    for row in rows where (chosen.isEmpty || chosen.contains(row.name)) && !leftOut.contains(row.name) {
       watch(row.name, row.seconds)
       row.body()
       print("\(row.name): ended")
