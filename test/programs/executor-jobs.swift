@@ -36,6 +36,8 @@ extension SplitMix64 {
   }
 }
 
+let usesPool = getenv("SWIFT_POOL").map { String(cString: $0) } == "1"
+
 /// What is known of the jobs of one program. The counts are in memory that children share.
 final class Jobs: @unchecked Sendable {
   private let ran: UnsafeMutablePointer<Int64>
@@ -63,9 +65,10 @@ final class Jobs: @unchecked Sendable {
     finished.add()
   }
 
-  /// Blocks unless many do already.
+  /// Blocks unless many do already. On Dispatch's queues one thread has to be left: as many
+  /// blocked jobs of one priority as there are processors wait for ever.
   func block(_ body: () -> Void) {
-    if blocked.add() <= 6 { body() }
+    if blocked.add() <= (usesPool ? 6 : processors - 1) { body() }
     blocked.add(-1)
   }
 
