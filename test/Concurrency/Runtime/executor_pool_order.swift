@@ -25,20 +25,31 @@ import Glibc
 import Synchronization
 
 let log = Mutex<[Int]>([])
+let noted = Atomic(0)
 
-func expectOrder(_ name: String, _ count: Int) {
-  wait(for: "the end of \(name)") { log.withLock { $0.count } >= count }
-  let seen = log.withLock { log in
+/// Waits until so many have been noted. It does not take the lock meanwhile: a job that waits
+/// for it would be blocked, and another thread would stand in.
+func takeLog(_ name: String, _ count: Int) -> [Int] {
+  wait(for: "the end of \(name)") { noted.load(ordering: .acquiring) >= count }
+  noted.store(0, ordering: .relaxed)
+  return log.withLock { log in
     defer { log = [] }
     return log
   }
+}
+
+func expectOrder(_ name: String, _ count: Int) {
+  let seen = takeLog(name, count)
   if let wrong = seen.indices.first(where: { seen[$0] != $0 }) {
     fail("\(name): \(seen[wrong]) came at place \(wrong) of \(count)")
   }
   expect(seen.count == count, "\(name): \(seen.count) of \(count) ran")
 }
 
-func note(_ number: Int) { log.withLock { $0.append(number) } }
+func note(_ number: Int) {
+  log.withLock { $0.append(number) }
+  noted.add(1, ordering: .releasing)
+}
 
 actor Receiver {
   var last = -1
@@ -88,17 +99,14 @@ actor Receiver {
         let priorities = [TaskPriority.background, .medium, .high]
         let all = 30 * priorities.count
         for attempt in 1...100 {
+          var seen: [Int] = []
           let taken = time {
             runBlocking {
               for number in 0..<all {
                 Task.detached(priority: priorities[number % 3]) { note(number) }
               }
             }
-            wait(for: "tasks of all priorities") { log.withLock { $0.count } == all }
-          }
-          let seen = log.withLock { log in
-            defer { log = [] }
-            return log
+            seen = takeLog("tasks of all priorities", all)
           }
           if taken > 10_000_000 {
             if attempt == 100 { fail("tasks of all priorities never ended within 10 ms") }

@@ -22,7 +22,7 @@ import Glibc
 
 func settle() async { try? await Task.sleep(nanoseconds: 250_000_000) }
 
-func block() { usleep(750_000) }
+func block() { usleep(1_000_000) }
 
 actor Default { func run() { block() } }
 

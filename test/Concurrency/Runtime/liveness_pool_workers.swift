@@ -82,8 +82,14 @@ func spin(seconds: Double) {
     // SPINNING: the pool takes jobs again after
     // SPINNING: done
     case "spinning":
-      for _ in 0..<2 { Task.detached(name: "spins") { spin(seconds: 1.5) } }
-      usleep(10_000)
+      let started = DispatchSemaphore(value: 0)
+      for _ in 0..<2 {
+        Task.detached(name: "spins") {
+          started.signal()
+          spin(seconds: 1.5)
+        }
+      }
+      for _ in 0..<2 { started.wait() }
       await Task.detached(name: "queued") {}.value
       try? await Task.sleep(nanoseconds: 400_000_000)
 
