@@ -21,6 +21,7 @@ static void start(uint32_t timeoutMs, uint32_t intervalMs = 0) {
   config.size = sizeof(config);
   config.timeout_ms = timeoutMs;
   config.interval_ms = intervalMs;
+  config.rate = 1000; // else short timeouts wait for their turn
   config.quiet = true;
   if (!swift_liveness_start(&config)) {
     fputs("the monitor does not start\n", stderr);
