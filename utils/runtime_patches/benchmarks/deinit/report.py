@@ -102,6 +102,8 @@ def _curves(campaign, rows):
             selection, times = results.points(campaign, experiment, row.phase, name)
             lines.append(plots.series(name, model, selection, times))
         title = experiment.run.name + (f" − {experiment.diff.name}" if experiment.diff else "")
+        if experiment.min_values:
+            title += f" from {experiment.min_values} values"
         x, y = plots.axes(experiment.params.split(",")[0])
         made.append(Curve(f"{title}, {PHASES[row.phase][0].lower()}", x, y, lines, clip=0.98, chapter=row.section))
     order = list(dict.fromkeys(row.section for row in rows))
