@@ -43,11 +43,24 @@ class Checkout:
     environment: dict = dataclasses.field(default_factory=dict)
 
 
-def load():
+def load(path=_FILE):
     """{name: Package} of the descriptions; UserError if the file is damaged."""
-    hint = f"git checkout -- {shown(_FILE)}"
-    described = schema.parse(schema.read_text(_FILE, hint), _FILE, hint)["packages"]
-    return {name: schema.checked(Package, {"name": name, **fields}, _FILE, hint) for name, fields in described.items()}
+    hint = f"git checkout -- {shown(path)}"
+    described = schema.parse(schema.read_text(path, hint), path, hint)
+    found = described.get("packages") if isinstance(described, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(fields, dict) for fields in found.values()):
+        raise UserError(f"{path} is damaged: packages is missing or wrong", hint)
+    known = [field.name for field in dataclasses.fields(Package)]
+    packages = {}
+    for name, fields in found.items():
+        if unknown := set(fields) - set(known):
+            raise UserError(
+                f"{path}: {name} has the unknown setting '{min(unknown)}'", f"settings are {', '.join(known)}"
+            )
+        if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
+            raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
+        packages[name] = schema.checked(Package, {"name": name, **fields}, path, hint)
+    return packages
 
 
 def names():
