@@ -57,6 +57,14 @@ final class Object: Sendable {
   @Target deinit { counter.add(1, ordering: .releasing) }
 }
 
+/// Objects that live until they are released: the optimizer would release those of a local
+/// variable before the clock is read.
+final class Objects {
+  private var objects: [Object]
+  @inline(never) init(_ count: Int) { objects = (0..<count).map { _ in Object() } }
+  @inline(never) func release() { objects = [] }
+}
+
 final class Box<Value: Sendable>: Sendable {
   let value: Mutex<Value>
   init(_ value: sending Value) { self.value = Mutex(value) }
@@ -148,9 +156,9 @@ struct Deinits {
   /// Releases a batch; returns when it began, and how many deinits there are afterwards.
   private mutating func release(_ batch: Int) -> (start: UInt64, after: Int) {
     let before = counter.load(ordering: .acquiring)
-    var objects = (0..<batch).map { _ in Object() }
+    let objects = Objects(batch)
     let start = machine_now()
-    objects.removeAll()
+    objects.release()
     schedule += machine_now() - start
     count += batch
     return (start, before + batch)
@@ -395,6 +403,15 @@ let tasks = [
       _ = await one + two
     }
   },
+  Row(name: "async-let-main", text: "the main actor awaits a pair of async let", count: 20_000) { count in
+    await measure(count) {
+      for _ in 0..<count {
+        async let one = hop()
+        async let two = hop()
+        _ = await one + two
+      }
+    }
+  },
   poolRow("group-child", "children of a group, 100 at a time") { count in
     for _ in 0..<count / 100 {
       await withTaskGroup(of: Void.self) { group in
@@ -412,6 +429,29 @@ let tasks = [
       }
     }
     return figures + [("rss", Double(executor_most_memory()) / 1_048_576)]
+  },
+]
+
+/// Its deinit resumes a task.
+final class Resumer: Sendable {
+  let own: UnsafeContinuation<Void, Never>
+  init(_ own: UnsafeContinuation<Void, Never>) { self.own = own }
+  @Target deinit { own.resume() }
+}
+
+let ending = [
+  Row(
+    name: "deinit-end-1", text: "an isolated deinit, released by a job that ends, resumes the main actor",
+    count: 20_000
+  ) { count in
+    await measure(count) {
+      for _ in 0..<count {
+        await withUnsafeContinuation { own in
+          let object = Resumer(own)
+          Task.detached { _ = object }
+        }
+      }
+    }
   },
 ]
 
@@ -478,4 +518,4 @@ let blocking: [Row] = [1, 2, 4].map { (factor: Int) -> Row in
   },
 ]
 
-let rows = handOvers + tasks + suspending + goingOn + sleeps + rests + others + blocking
+let rows = handOvers + tasks + ending + suspending + goingOn + sleeps + rests + others + blocking
