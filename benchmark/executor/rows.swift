@@ -419,6 +419,13 @@ let tasks = [
       }
     }
   },
+  poolRow("yielders", "64 tasks, all made by one, that give way; an operation is a turn", count: 1_000_000) { count in
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<64 {
+        group.addTask { for _ in 0..<count / 64 { await Task.yield() } }
+      }
+    }
+  },
   Row(name: "skynet", text: "1,111,111 tasks, in a tree of groups of ten", count: 1_000_000) { count in
     // The first, smaller one has a thousandth of the leaves.
     let leaves = count >= 1_000_000 ? 1_000_000 : 1000
