@@ -196,6 +196,32 @@ func blockOnChild(_ count: Int) -> [UInt64] {
           }
         }
       },
+      // No file can be opened that says which threads sleep. They compute before they do.
+      Row(name: "no files", seconds: 120) {
+        runBlocking {}
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(7 /* RLIMIT_NOFILE */), &limit)
+        let old = limit
+        limit.rlim_cur = 0
+        setrlimit(__rlimit_resource_t(7), &limit)
+        let times = (0..<10).map { round in
+          let begin = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
+          return time {
+            for _ in 0..<processors {
+              Task.detached {
+                compute(10_000_000 + UInt64(round) * 300_000)
+                begin.wait()
+                ended.signal()
+              }
+            }
+            Task.detached { for _ in 0..<processors { begin.signal() } }
+            for _ in 0..<processors { ended.wait() }
+          }
+        }
+        limit = old
+        setrlimit(__rlimit_resource_t(7), &limit)
+        judge("N block without files", times, median: 1000, worst: 20_000)
+      },
       // When all of it is over, the threads that stood in are gone.
       Row(name: "afterwards") {
         let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors

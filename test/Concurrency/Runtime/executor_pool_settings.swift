@@ -40,6 +40,7 @@
 // The processors that the process may use when it starts, not those that the machine has.
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pinned 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pinned-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out nice-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
 
 // No more threads can be made: it works with those that are there, here a worker and one that
 // looks after it.
@@ -51,6 +52,9 @@
 // There is none for a while: the thread that makes the task waits for it. One is enough.
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-0 2>&1 | %FileCheck --check-prefix=THREADS %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-1 2>&1 | %FileCheck --check-prefix=THREADS %s
+
+// There is one, which blocks, and for a while nobody can look after it.
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-soon 2>&1 | %FileCheck --check-prefix=THREADS %s
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -182,6 +186,35 @@ func startAgain(_ arguments: String...) {
       // With Dispatch's queues they may use one, as the thread that was first.
       expect(counts.withLock { $0 == [processors] },
              "jobs may use \(counts.withLock { $0.sorted() }) processors, not \(processors)")
+    // The thread that makes the first task is nicer than the others are to be. (Who is not
+    // allowed to take that back has to leave it.)
+    case "nice-thread":
+      pthread_join(startThread {
+        let thread = id_t(threadNumber())
+        setpriority(0 /* PRIO_PROCESS */, thread, 5)
+        guard setpriority(0 /* PRIO_PROCESS */, thread, 0) == 0 else { return }
+        setpriority(0 /* PRIO_PROCESS */, thread, 5)
+        runBlocking {}
+      }, nil)
+      expectWork("after a task of a nicer thread")
+      let nice = Int(threadsOfNiceness(5))
+      expect(nice == 0, "\(nice) threads have taken the nice value of the one that made a task")
+    case "threads-soon":
+      let helper = startThread {
+        usleep(300_000)
+        allowThreads(-1)
+      }
+      allowThreads(1)
+      let ran = DispatchSemaphore(value: 0), end = DispatchSemaphore(value: 0)
+      Task.detached {
+        ran.wait()
+        end.signal()
+      }
+      usleep(10_000)
+      Task.detached { ran.signal() }
+      end.wait()
+      expect(refusedThreads() > 0, "no thread was refused")
+      pthread_join(helper, nil)
     case "threads-0":
       let helper = startThread {
         usleep(300_000)

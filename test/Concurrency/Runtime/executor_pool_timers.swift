@@ -172,6 +172,28 @@ func sleepBeside(_ milliseconds: Int, _ body: @escaping @Sendable (Flag) -> Void
         }
         judge("late before a later one", late.withLock { $0 }, median: 2, worst: 1000)
       },
+      // A profiler interrupts all threads more often than the sleep is long.
+      Row(name: "signals") {
+        signal(SIGPROF) { _ in }
+        let late = Mutex<[UInt64]>([])
+        let stop = Flag()
+        let thread = startThread {
+          while !stop.isSet {
+            signalThreads(SIGPROF)
+            usleep(1000)
+          }
+        }
+        runBlocking {
+          for _ in 0..<5 {
+            let start = nowInNanoseconds()
+            await pause(200)
+            late.withLock { $0.append(lateness(start, 200)) }
+          }
+        }
+        stop.set()
+        pthread_join(thread, nil)
+        judge("late beside signals", late.withLock { $0 }, median: 20, worst: 1000)
+      },
       Row(name: "fork") {
         runBlocking { await pause(3) }
         usleep(100_000)

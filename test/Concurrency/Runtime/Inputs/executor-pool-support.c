@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -72,6 +73,32 @@ int poolThreadCount(void) {
   }
   closedir(folder);
   return count;
+}
+
+int threadsOfNiceness(int value) {
+  DIR *folder = opendir("/proc/self/task");
+  if (!folder)
+    abort();
+  int count = 0;
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    int thread = atoi(entry->d_name);
+    errno = 0;
+    count += thread && getpriority(PRIO_PROCESS, thread) == value && !errno;
+  }
+  closedir(folder);
+  return count;
+}
+
+void signalThreads(int signal) {
+  DIR *folder = opendir("/proc/self/task");
+  if (!folder)
+    abort();
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    int thread = atoi(entry->d_name);
+    if (thread && thread != threadNumber())
+      syscall(SYS_tgkill, getpid(), thread, signal);
+  }
+  closedir(folder);
 }
 
 uint64_t stackSize(void) {

@@ -26,6 +26,12 @@ int threadCount(void);
 /// How many threads of this process run jobs of the pool, by their names.
 int poolThreadCount(void);
 
+/// How many threads of this process have this nice value.
+int threadsOfNiceness(int value);
+
+/// Sends a signal to each thread of this process but this one.
+void signalThreads(int signal);
+
 /// The size of this thread's stack.
 uint64_t stackSize(void);
 
