@@ -53,10 +53,11 @@ func wait(for what: String, _ condition: () -> Bool) {
   }
 }
 
-/// By how much limits are longer: other programs take time where some have run lately.
+/// By how much limits are longer: other programs take time where some have run lately, and the more so
+/// if there are more than processors.
 let room: Double = {
   var load = [0.0]
-  return getloadavg(&load, 1) == 1 && load[0] > 0.5 ? 4 : 1
+  return getloadavg(&load, 1) == 1 && load[0] > 0.5 ? 4 * max(1, load[0] / Double(processors)) : 1
 }()
 
 /// Prints times, and fails if they are too long. The limits are in milliseconds. They
