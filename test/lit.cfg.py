@@ -152,8 +152,9 @@ if os.path.realpath(link) != os.path.realpath(cache):
         os.unlink(link)
     os.symlink(cache, link)
 if sysroot:
+    os.environ["SWIFT_FRONTEND_TEST_OPTIONS"] = f" -sdk {sysroot} -Xcc --sysroot={sysroot}"
     os.environ["SWIFT_DRIVER_TEST_OPTIONS"] = (
-        f" -sdk {sysroot} -use-ld=lld -Xcc --sysroot={sysroot} -Xclang-linker --sysroot={sysroot}"
+        f"{os.environ['SWIFT_FRONTEND_TEST_OPTIONS']} -use-ld=lld -Xclang-linker --sysroot={sysroot}"
     )
 features = [clang, "-E", "-P", "-x", "c", "-I", os.path.join(swift, "include")]
 features.append(os.path.join(swift, "test", "lit.swift-features.cfg.inc"))

@@ -21,13 +21,14 @@
 // FAULT -recheck-own: DEADLOCK
 // FAULT -recheck-watcher: DEADLOCK
 // FAULT -cover-rest: DEADLOCK
+// NOT NEEDED begin=acq_rel: who begins to search looks again before it sleeps
 // NOT NEEDED wake=acq_rel: who is woken looks again before it sleeps
 // NOT NEEDED arm=acq_rel: who is armed looks again before it disarms itself
 
 #include "model.h"
 
 static Order Publish("publish"), Look("look"), LookAgain("look-again"), GoToSleep("sleep"), Wake("wake"), Arm("arm"),
-    Disarm("disarm"), Stop("stop"), Give("give"), Take("take");
+    Disarm("disarm"), Stop("stop"), Give("give"), Take("take"), Begin("begin");
 static Step RecheckInjected("recheck-injected"), RecheckOwn("recheck-own"), RecheckWatcher("recheck-watcher"),
     CoverRest("cover-rest");
 
@@ -79,7 +80,7 @@ struct ExecutorPool : rl::test_suite<ExecutorPool, 3> {
     }
     for (auto *token : {&worker, &watcher, &taken})
       token->word.rl::atomic<int>::store(0, rl::mo_relaxed, $);
-    state.rl::atomic<int>::store(Searching + Armed, rl::mo_relaxed, $);
+    state.rl::atomic<int>::store(Armed, rl::mo_relaxed, $);
     isIdle.write(false);
     isOver.write(false);
   }
@@ -122,6 +123,7 @@ struct ExecutorPool : rl::test_suite<ExecutorPool, 3> {
   }
 
   void work() {
+    state.add(Searching, Begin);
     while (true) {
       if (injected.mayHave() && injected.take()) {
         int s = state.subtract(Searching, Stop);

@@ -201,7 +201,8 @@ func run(_ row: Row, _ count: Int) -> (waiting: Int, time: Duration) {
     giveBackMemory()
     let rest = residentMemory()
     print(row.name, count, nanoseconds / Int64(count), start, waiting, end, rest)
-    if hasPlainMalloc && rest > start + 4096 {
+    // Malloc's arenas hold some: without the series up to 4 MB on four processors.
+    if hasPlainMalloc && rest > start + 8192 {
       print("\(rest - start) KB are left")
       exit(1)
     }

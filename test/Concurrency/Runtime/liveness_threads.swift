@@ -37,6 +37,13 @@ func counts() -> swift_liveness_counts {
 
 func sleep(ms: UInt32) { usleep(ms * 1000) }
 
+/// Sleeps until that is reported; other programs may keep the monitor waiting.
+func sleepTooLong(ms: UInt32) {
+  let reports = counts().reports
+  sleep(ms: ms)
+  for _ in 0..<100 where counts().reports == reports { sleep(ms: 100) }
+}
+
 // Swift hides it. The child here is a process of its own thereafter.
 let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
 
@@ -126,13 +133,13 @@ func onThreads(_ count: Int, _ body: @escaping (_ arrived: () -> Void) -> Void,
 
     tests.test("fork").skip(sanitized).code {
       start(50)
-      withLivenessScope("parent, too long") { _ in sleep(ms: 400) }
+      withLivenessScope("parent, too long") { _ in sleepTooLong(ms: 400) }
       expectLT(0, counts().reports)
       let status = inChild {
         // The parent's other threads and reports are not the child's.
         guard counts().threads == 1 else { return 1 }
         guard counts().reports == 0 else { return 2 }
-        withLivenessScope("child") { _ in sleep(ms: 400) }
+        withLivenessScope("child") { _ in sleepTooLong(ms: 400) }
         guard counts().reports == 1 else { return 3 }
         return 42
       }
@@ -140,12 +147,12 @@ func onThreads(_ count: Int, _ body: @escaping (_ arrived: () -> Void) -> Void,
       // A scope goes on in the child, and its timeout.
       withLivenessScope("both", timeout: .milliseconds(50)) { _ in
         expectEqual(42, inChild {
-          withLivenessScope("nested") { _ in sleep(ms: 400) }
+          withLivenessScope("nested") { _ in sleepTooLong(ms: 400) }
           return counts().reports == 1 ? 42 : 4
         })
       }
       let reports = counts().reports
-      withLivenessScope("parent again") { _ in sleep(ms: 400) }
+      withLivenessScope("parent again") { _ in sleepTooLong(ms: 400) }
       expectEqual(reports + 1, counts().reports)
     }
 
@@ -167,7 +174,7 @@ func onThreads(_ count: Int, _ body: @escaping (_ arrived: () -> Void) -> Void,
       for timeout in [10, 20, 50, 100, 200] as [UInt32] {
         start(timeout)
         let reports = counts().reports
-        withLivenessScope("too long") { _ in sleep(ms: timeout * 3 + 100) }
+        withLivenessScope("too long") { _ in sleepTooLong(ms: timeout * 3 + 100) }
         expectEqual(reports + 1, counts().reports)
         withLivenessScope("in time") { scope in
           for _ in 0..<10 {

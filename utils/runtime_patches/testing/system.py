@@ -42,8 +42,9 @@ class System:
     def parameters(self, seen):
         """Parameters of test/lit.cfg.py; seen: the folders that the programs need."""
         if self.emulator:
-            # It finds the loader and the libraries below the system; what else programs open is the workspace's.
-            runner = ["/emulator", "-L", sysroot.SYSTEM]
+            # It finds the loader and the libraries below the system, also for the programs that a program starts (the
+            # kernel must know the emulator for that); what else programs open is the workspace's.
+            runner = ["env", f"QEMU_LD_PREFIX={sysroot.SYSTEM}", "/emulator"]
         else:
             fixed = [(path, path) for path in (sysroot.LIB, *seen)]
             mounts = sandbox.mounts(self.root, [], fixed)
