@@ -4,6 +4,7 @@ A test that ends the process, or that hangs, costs itself only: the others run i
 """
 
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -44,15 +45,19 @@ class Bundle:
     """The tests of one package.
 
     checkout: its Checkout; files: {runtime: the program that runs on it}; binds: more folders that tests read;
-    timeout: seconds that a test may take; wanted: a regular expression of those that are run.
+    timeout: seconds that a test may take; wanted: a regular expression of those that are run; parallel: whether the
+    classes of XCTest run at once, in a process each. Swift Testing runs tests at once by itself.
     """
 
-    def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted=""):
+    def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted="", parallel=False):
         self.ws, self.checkout, self.name, self.files = ws, checkout, checkout.name, files
         self.binds, self.timeout = [checkout.folder, *binds], timeout
         self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.skip]
         self.scratch = BUILD / "clients" / "scratch" / str(os.getpid())
+        self.place = self.scratch / "package"
+        self.workers = len(os.sched_getaffinity(0)) if parallel else 1
         self.listed = []
+        self.is_over = False  # somebody has interrupted it
 
     def tests(self, runtime):
         """The tests, in the order in which they run."""
@@ -67,11 +72,26 @@ class Bundle:
 
     def run(self, runtime, tests, show=lambda: None):
         """{test: outcome} of `tests` on a runtime; show: called after each."""
-        outcomes = {}
-        for library in ("xctest", "swift-testing"):
-            if chosen := [test for test in tests if test.library == library]:
-                outcomes.update(self._rounds(runtime, chosen, show))
+        # Tests may look for files from where they are started, and may write there.
+        if not self.place.exists():
+            self.place.mkdir(parents=True)
+            for path in self.checkout.folder.iterdir():
+                (self.place / path.name).symlink_to(path)
+        outcomes, parts = {}, collections.defaultdict(list)
+        for test in tests:
+            parts[self.part(test), test.library].append(test)
+        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
+            try:
+                for found in pool.map(lambda part: self._rounds(runtime, part, show), parts.values()):
+                    outcomes.update(found)
+            except BaseException:
+                self.is_over = True
+                raise
         return outcomes
+
+    def part(self, test):
+        """The name of the part of the tests that one process runs."""
+        return test.partition("/")[0] if self.workers > 1 and test.library == "xctest" else ""
 
     def _rounds(self, runtime, tests, show):
         """Starts processes until all tests have an outcome."""
@@ -225,9 +245,10 @@ class _Process:
     def __init__(self, bundle, runtime, tests, show):
         self.bundle, self.runtime, self.show = bundle, runtime, show
         self.outcomes, self.running, self.suspects, self.end, self.status = {}, {}, [], None, None
-        self.log = BUILD / "logs" / f"clients-{bundle.name}-{runtime.plain}-{tests[0].library}.log"
+        part = "-".join(filter(None, (tests[0].library, bundle.part(tests[0]))))
+        self.log = BUILD / "logs" / f"clients-{bundle.name}-{runtime.plain}-{part}.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.loads = bundle.scratch / "loads"
+        self.loads = bundle.scratch / f"loads-{part}"
 
     def started(self, test):
         self.running[test] = self.last = time.monotonic()
@@ -240,13 +261,7 @@ class _Process:
 
     def start(self, arguments):
         bundle = self.bundle
-        place = bundle.scratch / "package"
-        if not place.exists():
-            # Tests may look for files from where they are started, and may write there.
-            place.mkdir(parents=True)
-            for path in bundle.checkout.folder.iterdir():
-                (place / path.name).symlink_to(path)
-        for path in bundle.scratch.glob("loads.*"):
+        for path in bundle.scratch.glob(f"{self.loads.name}.*"):
             path.unlink()
         variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.environment}
         words = loaded.environment(self.loads, variables)
@@ -258,7 +273,7 @@ class _Process:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                cwd=place,
+                cwd=bundle.place,
             )
         self.last = time.monotonic()
 
@@ -268,6 +283,8 @@ class _Process:
         try:
             while self.process.poll() is None and not self.end:
                 time.sleep(0.02)
+                if self.bundle.is_over:
+                    raise concurrent.futures.CancelledError
                 for line in lines.new():
                     take(line)
                 if self.log.stat().st_size - self.begin > _MOST_OUTPUT or self._hangs():
