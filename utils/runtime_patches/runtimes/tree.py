@@ -139,11 +139,10 @@ def keep(ws, git, place, kept):
     if not ws.from_packages or edits(git):
         return
     state = {"commit": git.out("rev-parse", "HEAD").strip(), "stamp": files.read_record(place / "stamp.json")}
-    with locks.exclusive(ws.cache):
-        if files.read_record(kept / "kept.json") != state:
-            with files.replaced(kept) as partial:
-                copy(place, partial)
-                files.write_record(partial / "kept.json", state)
+    if files.read_record(kept / "kept.json") != state:
+        with locks.exclusive(ws.cache), files.replaced(kept) as partial:
+            copy(place, partial)
+            files.write_record(partial / "kept.json", state)
 
 
 def copy(source, target):
