@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -45,8 +46,8 @@ class Bundle:
     """The tests of one package.
 
     checkout: its Checkout; files: {runtime: the program that runs on it}; binds: more folders that tests read;
-    timeout: seconds that a test may take; wanted: a regular expression of those that are run; parallel: whether the
-    classes of XCTest run at once, in a process each. Swift Testing runs tests at once by itself.
+    timeout: seconds that a test may take; wanted: a regular expression of those that are run; parallel: whether
+    XCTest runs in as many processes at once as there are cores. Swift Testing runs tests at once by itself.
     """
 
     def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted="", parallel=False):
@@ -77,21 +78,20 @@ class Bundle:
             self.place.mkdir(parents=True)
             for path in self.checkout.folder.iterdir():
                 (self.place / path.name).symlink_to(path)
-        outcomes, parts = {}, collections.defaultdict(list)
-        for test in tests:
-            parts[self.part(test), test.library].append(test)
+        outcomes, parts = {}, []
+        for library in ("xctest", "swift-testing"):
+            chosen = [test for test in tests if test.library == library]
+            # Neighbours, of which all may be slow, go to different parts.
+            number = min(len(chosen), 16 * self.workers if self.workers > 1 and library == "xctest" else 1)
+            parts += [chosen[first::number] for first in range(number)]
         with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
             try:
-                for found in pool.map(lambda part: self._rounds(runtime, part, show), parts.values()):
+                for found in pool.map(lambda part: self._rounds(runtime, part, show), parts):
                     outcomes.update(found)
             except BaseException:
                 self.is_over = True
                 raise
         return outcomes
-
-    def part(self, test):
-        """The name of the part of the tests that one process runs."""
-        return test.partition("/")[0] if self.workers > 1 and test.library == "xctest" else ""
 
     def _rounds(self, runtime, tests, show):
         """Starts processes until all tests have an outcome."""
@@ -245,8 +245,10 @@ class _Process:
     def __init__(self, bundle, runtime, tests, show):
         self.bundle, self.runtime, self.show = bundle, runtime, show
         self.outcomes, self.running, self.suspects, self.end, self.status = {}, {}, [], None, None
-        part = "-".join(filter(None, (tests[0].library, bundle.part(tests[0]))))
-        self.log = BUILD / "logs" / f"clients-{bundle.name}-{runtime.plain}-{part}.log"
+        # Each of the pool's threads has one process at a time.
+        part = threading.current_thread().name.rpartition("_")[2]
+        library = tests[0].library + f"-{part}" * (bundle.workers > 1)
+        self.log = BUILD / "logs" / f"clients-{bundle.name}-{runtime.plain}-{library}.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.loads = bundle.scratch / f"loads-{part}"
 
