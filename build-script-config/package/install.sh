@@ -31,6 +31,12 @@ fail() {
   exit "${3:-1}"
 }
 
+# absolute PATH: seen from here. $(pwd) would lose a line's end.
+absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac }
+
+for tool in grep sed sha256sum sort uniq; do
+  command -v "$tool" >/dev/null || fail "$tool is not installed" "apt-get install coreutils grep sed, or dnf install them"
+done
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 mode='' target='' undo='' runtime=''
 while [ $# -gt 0 ]; do
@@ -45,18 +51,15 @@ while [ $# -gt 0 ]; do
   --swift)
     [ $# -gt 1 ] || fail "$1 needs a folder" "install.sh --help" 2
     [ -f "$2/libswiftCore.so" ] || fail "$2 has no libswiftCore.so" "give the folder of the Swift libraries" 2
-    runtime=$2 && shift
+    runtime=$(absolute "$2") && shift
     ;;
   *) fail "unknown argument '$1'" "install.sh --help" 2 ;;
   esac
   shift
 done
 [ -n "$mode" ] || fail "nothing to do is given" "install.sh --help" 2
-case $target in
-'') fail "--$mode needs a folder" "install.sh --help" 2 ;;
-/*) ;;
-*) target=$(pwd)/$target ;;
-esac
+[ -n "$target" ] || fail "--$mode needs a folder" "install.sh --help" 2
+target=$(absolute "$target")
 undo_it="install.sh --$mode '$(printf '%s' "$target" | sed "s/'/'\\\\''/g")' --undo"
 if [ "$mode" = static ]; then
   usr=$target target=$target/lib/swift_static/linux
@@ -78,31 +81,27 @@ is_older() {
 
 # exists FILE: also if it is a link that leads nowhere.
 exists() { [ -e "$1" ] || [ -L "$1" ]; }
-# lay FILE NAME: the file by another name, which takes no room, or a copy; NAME never leads to half a file.
-lay() {
-  ln -P "$1" "$2.partial" 2>/dev/null && mv -f "$2.partial" "$2" 2>/dev/null || {
-    rm -f "$2.partial"
-    cp -pP "$1" "$2.partial" && mv -f "$2.partial" "$2"
-  } 2>/dev/null || {
-    rm -f "$2.partial"
-    return 1
-  }
+# Nobody else installs or undoes there until this process has ended, however it ends.
+lock() {
+  command -v flock >/dev/null && [ -r "$target" ] || return 0
+  exec 9<"$target"
+  flock -n 9 || [ $? != 1 ] || fail "another install.sh works in $target" "wait until it has ended"
 }
+# keep FILE NAME: the file by another name, which takes no room, or a copy.
+keep() { ln -P "$1" "$2" 2>/dev/null || cp -pP "$1" "$2"; }
+put_back() { rm -f "$state/new/$1" && keep "$state/backup/$1" "$state/new/$1" && mv -f "$state/new/$1" "$target/$1"; }
 
 # Whenever it is interrupted, it can begin again. The list gets its name when all that it names is backed up.
 restore() {
   rm -f "$state/done"
-  cat "$state/files" "$state/files.partial" 2>/dev/null | while read -r digest name; do
-    rm -f "$target/$name.partial"
-    if [ ! -e "$state/files" ]; then
-      continue
-    elif exists "$state/backup/$name"; then
-      lay "$state/backup/$name" "$target/$name" || cmp -s "$state/backup/$name" "$target/$name" ||
+  [ ! -e "$state/files" ] || while read -r digest name; do
+    if exists "$state/backup/$name"; then
+      put_back "$name" 2>/dev/null || [ "$(sum "$state/backup/$name")" = "$(sum "$target/$name")" ] ||
         fail "$target/$name cannot be put back" "see who owns $target, and whether the disk is full"
     elif [ "$(sum "$target/$name")" = "$digest" ]; then
       rm -f "$target/$name" || fail "$target/$name cannot be removed" "check who owns $target"
     fi
-  done || exit
+  done <"$state/files"
   # By one step: nobody goes on from half of it.
   mv "$state" "$state.old" && discard || fail "$state cannot be removed" "check who owns $target"
 }
@@ -113,6 +112,7 @@ discard() {
 }
 
 if [ -n "$undo" ]; then
+  lock
   if [ ! -e "$state" ] && [ -e "$state.old" ]; then
     discard
     printf '%s\n' "removed from $target"
@@ -121,8 +121,10 @@ if [ -n "$undo" ]; then
   [ -e "$state" ] || fail "nothing of this kind is installed in $target" "give the folder of the installation"
   [ -w "$target" ] && [ -w "$state" ] || fail "$target cannot be written to" "run this as the owner of the folder"
   if [ -f "$state/done" ]; then
+    [ -f "$state/files" ] && [ -d "$state/backup" ] || fail "$state is not whole: what was in $target is not known" \
+      "lay it there again, and remove $state"
     while read -r digest name; do
-      [ "$(sum "$target/$name")" = "$digest" ] ||
+      ! exists "$target/$name" || [ "$(sum "$target/$name")" = "$digest" ] ||
         fail "$target/$name has changed since it was installed" "save it elsewhere and remove it, then undo again"
     done <"$state/files"
   fi
@@ -172,8 +174,9 @@ version() {
 # unknown LIB: how many Swift symbols its runtime has that this package has not.
 unknown() {
   for file in libswiftCore.so libswift_Concurrency.so; do
-    grep -aoE '\$s[0-9A-Za-z_]{4,}' "$here/lib/$file" 2>/dev/null | sort -u >"$work/ours"
-    grep -aoE '\$s[0-9A-Za-z_]{4,}' "$1/$file" 2>/dev/null | sort -u | comm -13 "$work/ours" -
+    for folder in "$here/lib" "$here/lib" "$1"; do
+      grep -aoE '\$s[0-9A-Za-z_]{4,}' "$folder/$file" 2>/dev/null | sort -u
+    done | sort | uniq -u
   done | wc -l
 }
 if [ "$mode" = static ]; then
@@ -196,9 +199,7 @@ else
       [ "$found" = "$swift" ] ||
         fail "the runtime in $runtime is Swift $found, this package is for $swift" "take the package for Swift $found"
     else
-      work=$(mktemp -d) || fail "there is no temporary folder" "set TMPDIR to a folder that can be written to"
       count=$(unknown "$runtime")
-      rm -rf "$work"
       # 6 of the same version's, which another linker has written; 19,000 of the next version's.
       [ "$count" -lt 200 ] ||
         fail "the runtime in $runtime is not Swift $swift: it has $count symbols that this package has not" \
@@ -208,14 +209,20 @@ else
 fi
 
 # What is in the target.
+created=
+if [ ! -d "$target" ]; then
+  mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
+  created=1
+fi
+lock
 if [ -e "$state" ]; then
   if [ ! -f "$state/done" ]; then
     fail "an installation in $target was interrupted" "$undo_it, then again"
   fi
-  if cmp -s "$state/manifest.json" "$here/manifest.json"; then
+  if [ "$(sum "$state/manifest.json")" = "$(sum "$here/manifest.json")" ]; then
     while read -r digest name; do
       [ "$(sum "$target/$name")" = "$digest" ] ||
-        fail "$target/$name has changed since it was installed" "save it elsewhere, and put the package's file back"
+        fail "$target/$name has changed since it was installed" "$undo_it, then again"
     done <"$state/files"
     printf '%s\n' "series $series is installed in $target already"
     exit
@@ -225,14 +232,9 @@ fi
 for name in $names; do
   [ ! -d "$target/$name" ] || fail "$target/$name is a folder" "give another folder"
 done
-created=
-if [ ! -d "$target" ]; then
-  mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
-  created=1
-fi
 [ ! -e "$state.old" ] || rm -rf "$state.old"
 if ! mkdir "$state" 2>/dev/null; then
-  [ -z "$created" ] || rmdir "$target"
+  [ -z "$created" ] || rmdir "$target" 2>/dev/null
   fail "$target cannot be written to" "run this as the owner of the folder, or give another one"
 fi
 
@@ -248,19 +250,21 @@ trap 'restore; exit 143' TERM
 {
   for name in $names; do
     printf '%s  %s\n' "$(sed -n "s|^\([0-9a-f]*\)  $folder/$name\$|\1|p" "$here/SHA256SUMS")" "$name"
-  done >"$state/files.partial" && mkdir "$state/backup" && cp "$here/manifest.json" "$here/LICENSE" "$state/"
+  done >"$state/files.partial" && mkdir "$state/new" "$state/backup" && cp "$here/manifest.json" "$here/LICENSE" "$state/"
 } 2>/dev/null || give_up "$state"
 for name in $names; do
-  cp "$here/$folder/$name" "$target/$name.partial" 2>/dev/null || give_up "$target/$name"
+  cp "$here/$folder/$name" "$state/new/$name" 2>/dev/null || give_up "$target/$name"
 done
+# Also if the package was unpacked for its owner alone.
+chmod -R a+rX "$state"
 for name in $names; do
   if exists "$target/$name"; then
-    lay "$target/$name" "$state/backup/$name" || give_up "$state"
+    keep "$target/$name" "$state/backup/$name" 2>/dev/null || give_up "$state"
   fi
 done
 mv "$state/files.partial" "$state/files" || give_up "$state"
 for name in $names; do
-  mv -f "$target/$name.partial" "$target/$name" 2>/dev/null || give_up "$target/$name"
+  mv -f "$state/new/$name" "$target/$name" 2>/dev/null || give_up "$target/$name"
 done
 : >"$state/done" || give_up "$state"
 trap - HUP INT TERM

@@ -82,7 +82,6 @@ def _old(ws):
         # An unfinished build of the current configuration goes on where it stopped.
         current = build.home(ws, stock()).name
         paths += [path for path in cache.glob("before-*") if path.name not in (current, f"{current}.partial")]
-        paths += [path for path in cache.glob("after-*") if path != build.kept(ws)]
     paths += [*BUILD.glob("*.partial"), *BUILD.glob("*/*.partial")]
     return sorted(path for path in paths if path.is_dir() or path.is_symlink())
 

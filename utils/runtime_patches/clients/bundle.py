@@ -4,11 +4,13 @@ A test that ends the process, or that hangs, costs itself only: the others run i
 """
 
 import collections
+import concurrent.futures
 import json
 import os
 import re
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -44,15 +46,19 @@ class Bundle:
     """The tests of one package.
 
     checkout: its Checkout; files: {runtime: the program that runs on it}; binds: more folders that tests read;
-    timeout: seconds that a test may take; wanted: a regular expression of those that are run.
+    timeout: seconds that a test may take; wanted: a regular expression of those that are run; parallel: whether
+    XCTest runs in as many processes at once as there are cores. Swift Testing runs tests at once by itself.
     """
 
-    def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted=""):
+    def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted="", parallel=False):
         self.ws, self.checkout, self.name, self.files = ws, checkout, checkout.name, files
         self.binds, self.timeout = [checkout.folder, *binds], timeout
         self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.skip]
         self.scratch = BUILD / "clients" / "scratch" / str(os.getpid())
+        self.place = self.scratch / "package"
+        self.workers = len(os.sched_getaffinity(0)) if parallel else 1
         self.listed = []
+        self.is_over = False  # somebody has interrupted it
 
     def tests(self, runtime):
         """The tests, in the order in which they run."""
@@ -67,10 +73,24 @@ class Bundle:
 
     def run(self, runtime, tests, show=lambda: None):
         """{test: outcome} of `tests` on a runtime; show: called after each."""
-        outcomes = {}
+        # Tests may look for files from where they are started, and may write there.
+        if not self.place.exists():
+            self.place.mkdir(parents=True)
+            for path in self.checkout.folder.iterdir():
+                (self.place / path.name).symlink_to(path)
+        outcomes, parts = {}, []
         for library in ("xctest", "swift-testing"):
-            if chosen := [test for test in tests if test.library == library]:
-                outcomes.update(self._rounds(runtime, chosen, show))
+            chosen = [test for test in tests if test.library == library]
+            # Neighbours, of which all may be slow, go to different parts.
+            number = min(len(chosen), 16 * self.workers if self.workers > 1 and library == "xctest" else 1)
+            parts += [chosen[first::number] for first in range(number)]
+        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
+            try:
+                for found in pool.map(lambda part: self._rounds(runtime, part, show), parts):
+                    outcomes.update(found)
+            except BaseException:
+                self.is_over = True
+                raise
         return outcomes
 
     def _rounds(self, runtime, tests, show):
@@ -225,9 +245,12 @@ class _Process:
     def __init__(self, bundle, runtime, tests, show):
         self.bundle, self.runtime, self.show = bundle, runtime, show
         self.outcomes, self.running, self.suspects, self.end, self.status = {}, {}, [], None, None
-        self.log = BUILD / "logs" / f"clients-{bundle.name}-{runtime.plain}-{tests[0].library}.log"
+        # Each of the pool's threads has one process at a time.
+        part = threading.current_thread().name.rpartition("_")[2]
+        library = tests[0].library + f"-{part}" * (bundle.workers > 1)
+        self.log = BUILD / "logs" / f"clients-{bundle.name}-{runtime.plain}-{library}.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.loads = bundle.scratch / "loads"
+        self.loads = bundle.scratch / f"loads-{part}"
 
     def started(self, test):
         self.running[test] = self.last = time.monotonic()
@@ -240,13 +263,7 @@ class _Process:
 
     def start(self, arguments):
         bundle = self.bundle
-        place = bundle.scratch / "package"
-        if not place.exists():
-            # Tests may look for files from where they are started, and may write there.
-            place.mkdir(parents=True)
-            for path in bundle.checkout.folder.iterdir():
-                (place / path.name).symlink_to(path)
-        for path in bundle.scratch.glob("loads.*"):
+        for path in bundle.scratch.glob(f"{self.loads.name}.*"):
             path.unlink()
         variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.environment}
         words = loaded.environment(self.loads, variables)
@@ -258,7 +275,7 @@ class _Process:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                cwd=place,
+                cwd=bundle.place,
             )
         self.last = time.monotonic()
 
@@ -268,6 +285,8 @@ class _Process:
         try:
             while self.process.poll() is None and not self.end:
                 time.sleep(0.02)
+                if self.bundle.is_over:
+                    raise concurrent.futures.CancelledError
                 for line in lines.new():
                     take(line)
                 if self.log.stat().st_size - self.begin > _MOST_OUTPUT or self._hangs():

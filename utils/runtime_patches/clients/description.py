@@ -17,7 +17,8 @@ _FILE = CONFIG / "clients.json"
 @dataclasses.dataclass(frozen=True)
 class Package:
     """One line of clients.json. Without a URL the sources of the workspace hold it. left_out: why it runs only when it
-    is named. skip: {regular expression of tests that are left out: why}. edits: {file: [text, its replacement]}."""
+    is named. skip: {regular expression of tests that are left out: why}. edits: {file: [text, its replacement]}.
+    parallel: see Bundle."""
 
     name: str
     minutes: float = 1
@@ -25,6 +26,7 @@ class Package:
     tag: str = ""
     commit: str = ""
     left_out: str = ""
+    parallel: bool = False
     skip: dict[str, str] = dataclasses.field(default_factory=dict)
     edits: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -41,6 +43,7 @@ class Checkout:
     skip: tuple = ()
     edits: dict = dataclasses.field(default_factory=dict)
     environment: dict = dataclasses.field(default_factory=dict)
+    parallel: bool = False
 
 
 def load(path=_FILE):
@@ -130,7 +133,16 @@ def checkout(chosen, sources, cache):
                 f"the sources have no package {chosen.name}: {folder}",
                 "--checkout names a folder that has it beside swift/, --packages one with packages",
             )
-    return Checkout(chosen.name, folder, stable, chosen.minutes, tuple(chosen.skip), chosen.edits, chosen.environment)
+    return Checkout(
+        chosen.name,
+        folder,
+        stable,
+        chosen.minutes,
+        tuple(chosen.skip),
+        chosen.edits,
+        chosen.environment,
+        chosen.parallel,
+    )
 
 
 def _fetched(package, cache):

@@ -33,7 +33,10 @@ def bundles(ws, checkouts, runtimes, options):
             continue
         files = {runtime: paths[packages.flavour(runtime)] for runtime in runtimes}
         binds = [ws.cache, *folders]
-        bundles.append(Bundle(ws, checkout, files, binds=binds, timeout=options.timeout, wanted=options.filter))
+        parallel = options.parallel or checkout.parallel
+        bundles.append(
+            Bundle(ws, checkout, files, binds=binds, timeout=options.timeout, wanted=options.filter, parallel=parallel)
+        )
     return bundles, failed
 
 

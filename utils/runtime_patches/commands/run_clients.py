@@ -45,6 +45,7 @@ def parser():
         type=seconds(0.01, 999999),
         default="300",
     )
+    made.add("--parallel", "run XCTest in as many processes at once as there are cores (swift-collections always)")
     made.add("--build-only", "only build the tests")
     made.add("--list", "only list the packages")
     made.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / "clients"))

@@ -15,7 +15,6 @@ from ..base import files, locks
 from ..base.errors import UserError
 from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
-from ..base.process import run_logged
 from ..base.progress import Step, note
 from ..series import checkout, series
 from . import package, symbols, tree, variants
@@ -60,8 +59,8 @@ def home(ws, runtime):
     return runtime.work
 
 
-def kept(ws):
-    """A copy of the last build of `after`, in the cache: another clone goes on from there."""
+def _kept(ws):
+    """A copy of the last build of `after`, in the cache."""
     return ws.cache / f"after-{configuration_key(ws)}"
 
 
@@ -155,20 +154,8 @@ def _ensure_copy(ws, runtime):
     if runtime.is_patched:
         made |= {"commit": commit or state.head, "checkout": str(folder), "series": series.load().key}
     _assemble(ws, runtime, tree.built(place), made)
-    if runtime.name == "after" and ws.from_packages and not tree.edits(git):
-        _keep(ws, place, {"commit": made["commit"]})
-
-
-def _keep(ws, place, state):
-    with locks.exclusive(ws.cache):
-        if files.read_record(kept(ws) / "kept.json") != state:
-            with files.replaced(kept(ws)) as partial:
-                _copy(place, partial)
-                files.write_record(partial / "kept.json", state)
-
-
-def _copy(source, target):
-    run_logged(["cp", "-a", f"{source}/.", str(target)], "copy", failed=f"{source} could not be copied")
+    if runtime.name == "after":
+        tree.keep(ws, git, place, _kept(ws))
 
 
 def _copy_of_before(ws, runtime):
@@ -182,9 +169,9 @@ def _copy_of_before(ws, runtime):
     if fresh:
         remove(place)  # first: there may not be room for two
         with Step(f"runtime '{runtime}': a copy of before's build"), files.replaced(place) as partial:
-            with locks.exclusive(ws.cache):
-                same = runtime.name == "after" and files.read_record(kept(ws) / "stamp.json") == stamp
-                _copy(kept(ws) if same else before, partial)
+            if runtime.name != "after" or not tree.go_on(ws, _kept(ws), stamp, partial):
+                with locks.exclusive(ws.cache):
+                    tree.copy(before, partial)
             for path in flags:
                 shutil.copy2(path, partial / "config")
             if flags:

@@ -1,7 +1,7 @@
 """The libraries that are shipped: built against an older system, stripped, marked, and checked (utils/package).
 
 Each architecture has a build folder of its own, build/work/package…; its finished files are in out/ there:
-lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID).
+lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID). The cache keeps a copy of the last build.
 """
 
 import functools
@@ -70,28 +70,32 @@ class Package:
 
     def build(self):
         """Compiles what is missing or out of date, and finishes the files."""
-        self._prepare({path: str(folder) for folder, path in self.target.places})
+        kept = self._prepare({path: str(folder) for folder, path in self.target.places})
         minutes = "" if (self.place / files.MADE).exists() else " (6-10 min)"
         with Step(f"libraries to ship for {self.architecture.name}: {len(self.state.applied)} patches{minutes}"):
             tree.sync(self.ws, self.git, None, self.place)
             self._compile()
             self._finish()
+            tree.keep(self.ws, self.git, self.place, kept)
 
     def _prepare(self, mounts):
-        """Makes the folders of the build, unless they are there and of this configuration."""
+        """Makes the folders of the build, unless they are there and of this configuration; returns the folder in the
+        cache where the last build is kept."""
         digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.target.triple, sysroot.SUITE]).encode())
         for path in _CONFIGURATION:
             digest.update((CONFIG / path).read_bytes())
-        stamp = {"name": self.place.name, "configuration": digest.hexdigest()[:12], "mounts": mounts}
-        if files.read_record(self.place / "stamp.json") == stamp:
-            return
-        remove(self.place)
-        for part in ("source", "build", "config"):
-            (self.place / part).mkdir(parents=True)
-        for path in _CONFIGURATION:
-            source = CONFIG / path
-            shutil.copy2(source, self.place / "config" / source.name)
-        files.write_record(self.place / "stamp.json", stamp)
+        key = digest.hexdigest()[:12]
+        kept = self.ws.cache / f"{self.place.name}-{key}"
+        stamp = {"name": self.place.name, "configuration": key, "mounts": mounts}
+        if files.read_record(self.place / "stamp.json") != stamp:
+            with files.replaced(self.place) as partial:
+                if not tree.go_on(self.ws, kept, stamp, partial):
+                    for part in ("source", "build", "config"):
+                        (partial / part).mkdir()
+                    for path in _CONFIGURATION:
+                        shutil.copy2(CONFIG / path, partial / "config")
+                    files.write_record(partial / "stamp.json", stamp)
+        return kept
 
     def _compile(self):
         cache = [

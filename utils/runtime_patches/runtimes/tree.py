@@ -6,7 +6,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from ..base import files
+from ..base import files, locks
 from ..base.files import remove
 from ..base.paths import CONFIG
 from ..base.process import run_logged
@@ -122,6 +122,32 @@ def sync(ws, git, commit, place):
         )
     if commit:
         remove(origin)
+
+
+def go_on(ws, kept, stamp, place):
+    """Copies to folder `place` the build in the cache that another clone has kept, if it is of this stamp; returns
+    whether it was."""
+    with locks.exclusive(ws.cache):
+        if files.read_record(kept / "stamp.json") != stamp:
+            return False
+        copy(kept, place)
+        return True
+
+
+def keep(ws, git, place, kept):
+    """Copies a build folder to `kept`, in the cache, from where another clone goes on."""
+    if not ws.from_packages or edits(git):
+        return
+    state = {"commit": git.out("rev-parse", "HEAD").strip(), "stamp": files.read_record(place / "stamp.json")}
+    if files.read_record(kept / "kept.json") != state:
+        with locks.exclusive(ws.cache), files.replaced(kept) as partial:
+            copy(place, partial)
+            files.write_record(partial / "kept.json", state)
+
+
+def copy(source, target):
+    """Copies all of a folder to another one."""
+    run_logged(["cp", "-a", f"{source}/.", str(target)], "copy", failed=f"{source} could not be copied")
 
 
 def patched(ws):

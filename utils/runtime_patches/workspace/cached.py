@@ -16,6 +16,8 @@ KINDS = {
     "dispatch": "libdispatch to test packages with",
     "system": "a release to test packages in",
     "herd7": "for the litmus tests",
+    "after": "the last build of after",
+    "package": "the last build to package",
 }
 
 

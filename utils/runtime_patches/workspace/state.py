@@ -63,8 +63,7 @@ def parts(ws):
 
 def caches():
     """[Line] of what else the cache holds for all clones."""
-    found = [("ccache", "compiled files"), ("after-*", "the last build of after")]
-    found.append(("clients", "packages that others wrote, and their tests"))
+    found = [("ccache", "compiled files"), ("clients", "packages that others wrote, and their tests")]
     paths = [(path, what) for pattern, what in found for path in sorted(pins.cache().glob(pattern)) if path.is_dir()]
     return [Line(READY, path.name, what, path=path) for path, what in [*cached.kept(pins.cache())[0], *paths]]
 

@@ -81,9 +81,10 @@ def _keep_modules(root):
 def _mend_links(root):
     """What the packages' scripts would have made; relative links for absolute ones, which lead out of the folder; and
     a link to Swift's own files, which swiftc looks for in what it compiles against."""
-    for name in ("lib", "lib64"):
+    # ninja takes lib/gcc/../../include, which the compiler writes, for include: without it all is compiled again.
+    for name in ("lib", "lib64", "include"):
         if not (root / name).exists():
-            (root / name).symlink_to("usr/lib")
+            (root / name).symlink_to(f"usr/{name.removesuffix('64')}")
     for folder, folders, names in os.walk(root):
         for name in folders + names:
             path = Path(folder, name)
