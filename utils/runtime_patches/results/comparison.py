@@ -52,13 +52,16 @@ class Row:
 
 @dataclass
 class Side:
-    """One of the two runtimes. libraries: {name: {path, sha256, processes that were seen with it}}."""
+    """One of the two runtimes. libraries: {name: {path, sha256, processes that were seen with it}}; variables: of its
+    processes; loads: libraries that its processes load besides those that all do."""
 
     name: str
     folder: str = ""
     library_path: str = ""
     made: dict[str, Any] = field(default_factory=dict)
     libraries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    loads: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -5,6 +5,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Optional
 
+from ...base.text import number
 from ...results.comparison import natural
 
 # Reference figures of a monitor that a program calls itself, on an Intel Xeon Platinum 8275CL: numbers of threads and
@@ -98,6 +99,27 @@ def detection(found):
     return ["timeout, ms", "reported after, ms", "at the latest, ms"], [
         [str(row.argument), f"{row.time / 1e6:.1f}", f"{row.worst:.1f}"] for row in found if row.name == "BM_Detection"
     ]
+
+
+def jobs(verdicts):
+    """(columns, rows) of the suite's rows: microseconds with the monitor off and on, and what the same differs by."""
+    return ["row", "off, us", "on, us", "on / off", "off again / off"], [
+        [row.name, number(row.old), number(row.new), f"{row.ratio:.2f}", f"{1 + row.noise:.2f}"] for row in verdicts
+    ]
+
+
+def summary_of_jobs(verdicts):
+    """(columns, rows): the median and the worst of all rows."""
+    lines = []
+    for what, values in (
+        ("on / off", [(row.ratio, row.name) for row in verdicts]),
+        ("off again / off, either way", [(1 + abs(row.noise), row.name) for row in verdicts]),
+    ):
+        worst, name = max(values)
+        lines.append(
+            [what, len(values), f"{statistics.median(value for value, _ in values):.3f}", f"{worst:.2f}", name]
+        )
+    return ["time", "rows", "median", "worst", "of"], lines
 
 
 def summary(found):

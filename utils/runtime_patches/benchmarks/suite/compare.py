@@ -159,7 +159,7 @@ def _measure(ws, sides, chosen, rounds, scratch):
         row, column = taken[event.pop("name")], event.pop("column")
         row.columns[column].append(Process(**event))
     for side in (sides.old, sides.new):
-        for library in plan["libraries"]:
+        for library in [*plan["libraries"], *side.loads]:
             if not side.libraries[library].get("processes") and events["process"]:
                 raise UserError(
                     f"no process on {side.name} was seen with {library}",
