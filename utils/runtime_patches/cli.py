@@ -13,13 +13,11 @@ from .base.errors import UserError
 
 
 def main(command, arguments):
-    """Runs a command and exits with its status."""
     sys.argv[0] = command  # by this name others wait for it
     errors.run_main(lambda: _run(module_of(command), arguments))
 
 
 def module_of(command):
-    """The module of a command."""
     return importlib.import_module(f"runtime_patches.commands.{command.replace('-', '_')}")
 
 
@@ -136,14 +134,12 @@ class Parser(argparse.ArgumentParser):
 
 
 def runtime(name):
-    """The Runtime of a name."""
     from .runtimes.runtime import parse
 
     return parse(name)
 
 
 def folder(text):
-    """An absolute path."""
     import os
     from pathlib import Path
 
@@ -223,14 +219,12 @@ def choose(options, known, what="row"):
 
 
 def runtime_names():
-    """All runtimes."""
     from .runtimes.runtime import names
 
     return names()
 
 
 def patch_names():
-    """All patches."""
     from .series import series
 
     return series.load().names

@@ -22,7 +22,6 @@ class UserError(Exception):
 
 
 def report(error):
-    """Prints one line of error and one of hint on standard error."""
     say(f"error: {plain(error.message)}")
     if error.hint:
         say(f"hint: {plain(error.hint)}")

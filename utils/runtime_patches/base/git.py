@@ -59,5 +59,4 @@ class Git:
         return self.out(*args, **options).strip()
 
     def has(self, revision):
-        """Whether `revision` names a commit."""
         return self.call("rev-parse", "-q", "--verify", revision + "^{commit}").returncode == 0

@@ -64,7 +64,6 @@ def load(path=_FILE):
 
 
 def names():
-    """The names of all packages, for completion."""
     return list(load())
 
 

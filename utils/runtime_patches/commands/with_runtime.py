@@ -69,7 +69,6 @@ def _parse(args):
 
 
 def help_text():
-    """What --help prints."""
     return _HELP
 
 

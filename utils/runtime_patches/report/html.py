@@ -46,7 +46,6 @@ def table(title, columns, rows):
 
 
 def head(columns):
-    """The head of a table."""
     return tag("thead", tag("tr", [tag("th", column, scope="col") for column in columns]))
 
 

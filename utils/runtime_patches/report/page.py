@@ -146,7 +146,6 @@ def _harnesses(results):
 
 
 def _identifier(result):
-    """The id of a harness's section."""
     return "".join(c if c.isalnum() else "-" for c in result.data.name)
 
 

@@ -32,7 +32,6 @@ def _link(group, name):
 
 
 def _lanes(group):
-    """What the columns of a group are called."""
     return group.old, f"{group.old} again", group.new
 
 
@@ -320,7 +319,6 @@ def _step(group):
 
 
 def command(comparison):
-    """The command line that measures a run again."""
     return shlex.join(["utils/run-smoke-bench", *_named(*comparison.names)])
 
 

@@ -8,7 +8,6 @@ from . import PAGE, read
 
 
 def lines():
-    """[Line] of everything below build/report."""
     paths = read.found(REPORT)
     made = [_result(path) for path in paths]
     newest = max((path.stat().st_mtime for path in paths), default=None)

@@ -209,7 +209,6 @@ class Plot:
         return ticks(low, high)
 
     def _parts(self):
-        """The axes, the points and the lines."""
         parts, bottom = [], self.HEIGHT - self._BOTTOM
         for value in self._axis(self.low_y, self.high_y, self.log_y):
             y = self._place((10**self.low_x if self.log_x else self.low_x, value))[1]
@@ -235,7 +234,6 @@ class Plot:
 
     @property
     def label(self):
-        """What the plot shows, in words."""
         return f"{self.curve.title}: {self.curve.y} by {self.curve.x}; " + "; ".join(one.name for one in self.series)
 
     def figure(self):

@@ -46,7 +46,6 @@ class Row:
     tags: list[str] = field(default_factory=list)
 
     def values(self, column):
-        """The values of the processes of a column."""
         return [process.value for process in self.columns[column]]
 
 
@@ -66,16 +65,12 @@ class Side:
 
 @dataclass
 class Sides:
-    """OLD and NEW."""
-
     old: Side
     new: Side
 
 
 @dataclass
 class Method:
-    """How the rows were measured and judged."""
-
     rounds: Positive
     level: float
     factor: float
@@ -96,8 +91,6 @@ class OneSided:
 
 @dataclass
 class Failure:
-    """A benchmark that did not run."""
-
     name: str
     side: SideName
     reason: str
@@ -105,8 +98,6 @@ class Failure:
 
 @dataclass
 class Comparison:
-    """Everything about one run."""
-
     sides: Sides
     method: Method
     environment: Environment
@@ -127,12 +118,10 @@ class Comparison:
 
     @cached_property
     def row_of(self):
-        """{name: Row}."""
         return {row.name: row for row in self.rows}
 
     @property
     def names(self):
-        """(name of OLD, name of NEW)."""
         return self.sides.old.name, self.sides.new.name
 
     @property

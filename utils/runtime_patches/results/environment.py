@@ -47,7 +47,6 @@ class State:
 
 
 def here():
-    """The Environment of this machine, now."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as info:
             models = [line.split(":", 1)[1].strip() for line in info if line.startswith(("model name", "Hardware"))]
@@ -69,10 +68,8 @@ def here():
 
 
 def state():
-    """The State of patches/."""
     return State(len(series.load()), series.load().patches_key[:12])
 
 
 def now():
-    """The time as results have it."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

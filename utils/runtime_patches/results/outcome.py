@@ -32,13 +32,11 @@ class Table:
         )
 
     def markdown(self):
-        """A table of GitHub's Markdown."""
         lines: list[list[Any]] = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
         return "\n".join("| " + " | ".join(cell(one).replace("|", "\\|") for one in line) + " |" for line in lines)
 
 
 def cell(value):
-    """A cell as text."""
     return "–" if value is None else str(value)
 
 
@@ -100,7 +98,6 @@ class Outcome:
     kind: str = "harness"
 
     def table(self, title, columns, rows):
-        """Adds a table, and returns it."""
         self.tables.append(Table(title, list(columns), [list(row) for row in rows]))
         return self.tables[-1]
 
@@ -126,7 +123,6 @@ class Outcome:
         )
 
     def markdown(self):
-        """The report as text."""
         return "\n\n".join([f"# {self.title}", *(table.markdown() for table in self.tables), *self.notes]) + "\n"
 
     def compact(self):
@@ -150,13 +146,11 @@ class Outcome:
         )
 
     def write(self, folder):
-        """Writes folder/results.json and report.md."""
         folder.mkdir(parents=True, exist_ok=True)
         files.write_all(folder, {"report.md": self.markdown(), "results.json": schema.dump(self)})
 
 
 def begin(name, title, command):
-    """An Outcome of this machine that begins now."""
     return Outcome(
         name, title, command, started=environment.now(), environment=environment.here(), state=environment.state()
     )

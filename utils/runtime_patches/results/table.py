@@ -52,7 +52,6 @@ def sections(results):
 
 
 def text(results, colour=False):
-    """The table for the screen."""
     found = sections(results)
     widths = [0] * 5
     for _, header, rows in found:
@@ -95,7 +94,6 @@ def markdown(results):
 
 
 def title_line(results):
-    """What is compared with what."""
     return f"Performance ({results.environment.machine}): -O, {' -> '.join(results.names)}"
 
 
@@ -111,7 +109,6 @@ def notes(results):
 
 
 def noise(results):
-    """How noisy the machine was, in lines."""
     lines, others = [], results.environment.others or 0
     if rows := sorted(results.verdicts, key=lambda row: abs(row.noise)):
         usual = statistics.median(abs(row.noise) for row in rows)

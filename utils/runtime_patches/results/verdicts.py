@@ -90,7 +90,6 @@ class Verdict:
 
     @property
     def ratio(self):
-        """new/old."""
         return self.new / self.old
 
 

@@ -54,7 +54,6 @@ def _check(package):
 
 
 def _content(package):
-    """{path in the archive: file, or bytes} of the package, in order."""
     content: dict[str, Union[Path, bytes]] = {
         "LICENSE": REPO / "LICENSE",
         "bin/swift-runtime-check": CONFIG / "package" / "swift-runtime-check",

@@ -62,7 +62,6 @@ class Row(NamedTuple):
 
 
 def check_names(names):
-    """UserError if not all are names of configurations."""
     for name in names:
         if name not in CONFIGURATIONS:
             raise UserError(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS), 2)

@@ -22,13 +22,11 @@ class Elf:
 
 
 def read(ws, path):
-    """The Elf of a shared library or a program."""
     argv = ["readelf", "-W", "-h", "-d", "-l", "--dyn-syms", str(path)]
     return parse(ws.output(argv, binds=[path.parent]))
 
 
 def parse(text):
-    """The Elf that readelf describes."""
     versions: dict[str, dict[str, list[str]]] = {}
     exports, imports = set(), set()
     for line in text.splitlines():

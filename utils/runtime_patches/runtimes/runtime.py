@@ -65,7 +65,6 @@ class Runtime:
 
     @property
     def is_patched(self):
-        """Whether it is made from the series."""
         return self.base in ("after", "package", "upto")
 
     @property
@@ -75,13 +74,11 @@ class Runtime:
 
     @property
     def missing(self):
-        """The patches of the series that it lacks."""
         there = self.record.get("patches")
         there = there if isinstance(there, list) else []
         return [slug for slug in _series().names if slug not in there]
 
     def library(self, name):
-        """The path of one of its libraries."""
         return self.libraries / name
 
     def environment(self, ws):
@@ -108,7 +105,6 @@ class Runtime:
 
 
 def parse(name):
-    """The Runtime of that name; UserError if there is none."""
     if name in ("stock", "before", "after", *_PACKED):
         return Runtime(name, "package" if name in _PACKED else name)
     base, dash, variant = name.rpartition("-")
@@ -125,7 +121,6 @@ def parse(name):
 
 
 def upto(patch):
-    """The runtime of the series up to and with a patch."""
     return Runtime(f"upto:{patch}", "upto", patch)
 
 
@@ -144,7 +139,6 @@ def names():
 
 @functools.cache
 def stock():
-    """The toolchain's own libraries."""
     return parse("stock")
 
 

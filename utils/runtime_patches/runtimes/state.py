@@ -8,7 +8,6 @@ from .runtime import FOLDER, Runtime, stock
 
 
 def before(ws):
-    """The state of the unpatched build."""
     place, again = build.home(ws, stock()), "utils/build-runtime before"
     if not place.is_dir():
         return Line(MISSING, "before", "made when it is needed (5-7 min)", again)
@@ -20,7 +19,6 @@ def before(ws):
 
 
 def laid(ws):
-    """[Line] of the folders in build/runtimes."""
     return [
         _runtime(ws, folder)
         for folder in sorted(FOLDER.glob("*"))

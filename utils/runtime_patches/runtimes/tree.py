@@ -48,7 +48,6 @@ def places(place):
 
 
 def configuration(arguments):
-    """CMake's arguments that configure a build folder."""
     return ["-G", "Ninja", *arguments, "-S", f"{SOURCE}/swift/Runtimes/Core", "-B", OUT]
 
 
@@ -93,12 +92,10 @@ def compile(ws, place, name, *, configure=(), targets=()):
 
 
 def built(place):
-    """{name: path} of the libraries in a build folder."""
     return {library.name: place / "build" / library.part / library.name for library in libraries(place)}
 
 
 def libraries(place):
-    """The libraries that the sources of a build folder have."""
     return [library for library in LIBRARIES if library.is_of(place / "source")]
 
 

@@ -50,7 +50,6 @@ class State:
 
 
 def git_of(folder):
-    """The Git of folder/swift."""
     return Git(Path(folder) / "swift")
 
 

@@ -108,7 +108,6 @@ def _tests_edited(git, head):
 
 
 def state():
-    """The state of build/checkout; None if there is none."""
     if not FOLDER.is_dir():
         return None
     git, name = checkout.git_of(FOLDER), "build/checkout"

@@ -51,7 +51,6 @@ class Series:
         return found
 
     def path(self, slug):
-        """The file of a patch, whether it exists or not."""
         return self.folder / f"{slug}.patch"
 
     @property
@@ -72,7 +71,6 @@ class Series:
         return self._patches[slug]
 
     def check(self, name):
-        """UserError if the series has no patch of that name."""
         if name not in self.names:
             raise UserError(f"no patch '{name}' in {shown(self.order)}", "the series is: " + ", ".join(self.names))
 
@@ -95,7 +93,6 @@ class Series:
 
 @functools.cache
 def load():
-    """The Series of this repository."""
     return Series()
 
 

@@ -74,7 +74,6 @@ class Row:
 
     @property
     def order(self):
-        """The parameter's name in the model."""
         return self.parameter.rpartition(":")[2]
 
 
@@ -162,7 +161,6 @@ def _heading(heading):
 
 
 def read_table(text):
-    """The rows of orders.txt."""
     rows, patch = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -183,7 +181,6 @@ def read_table(text):
 
 
 def differences(rows, found):
-    """Where the table and the series differ, as lines to print."""
     table = {
         (r.operation.patch, r.operation.function, r.operation.name): r.operation.orders
         for r in rows
@@ -316,6 +313,5 @@ def check(source, table, program):
 
 
 def run(program, arguments):
-    """What the program of a model prints."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=240, check=False)
     return (done.stdout + done.stderr).strip()

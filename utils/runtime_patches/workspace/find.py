@@ -29,7 +29,6 @@ class Workspace:
 
     @property
     def swift(self):
-        """The folder of the unpatched sources of Swift."""
         return self.sources / "swift"
 
     @property

@@ -9,7 +9,6 @@ from . import cached, find, provision, sandbox
 
 
 def tools(ws):
-    """The state of the host's programs."""
     try:
         if ws:
             sandbox.bwrap()
@@ -32,7 +31,6 @@ def tools(ws):
 
 
 def disk(ws):
-    """The state of the disk of the cache."""
     free, wanted = files.free_gb(pins.cache_root()), 2 if ws else pins.load().needs.disk_gb
     text = f"{free:.1f} GB are free in {pins.cache_root()}"
     if free >= wanted:
@@ -83,7 +81,6 @@ def _damage(part):
 
 
 def old_line(path):
-    """The state of a folder that nothing reads any more."""
     if path.suffix == ".partial":
         what = "left by an interrupted set-up"
     elif path.name == "temporary":

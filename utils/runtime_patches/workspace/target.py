@@ -26,7 +26,6 @@ class Target:
 
     @property
     def clang(self):
-        """The options of clang."""
         return [f"--target={self.triple}", f"--sysroot={sysroot.SYSTEM}"]
 
     def swift(self, resources=f"{sysroot.LIB}/swift"):

@@ -62,7 +62,6 @@ class Folder:
         self.suffix = f".{runtime.replace(':', '-')}.txt" if runtime else ".txt"
 
     def file(self, run):
-        """Where the dataset of `run` is expected."""
         return self.path / f"{run.name}{self.suffix}"
 
     def load(self, run):

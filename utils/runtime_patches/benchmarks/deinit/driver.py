@@ -19,7 +19,6 @@ BENCHMARKS = """
 
 
 def build(ws, optimized=True):
-    """The benchmark program, compiled if its sources have changed."""
     flags = ["-O", "-wmo"] if optimized else ["-Onone"]
     return program.build(
         ws,

@@ -44,7 +44,6 @@ class Fit:
         return [part / sum(parts) for part in parts]
 
     def interval(self, param):
-        """The interval of one coefficient."""
         return self.intervals[self.params.index(param)]
 
     @property
@@ -104,7 +103,6 @@ class _Factors:
         return x
 
     def solve(self, y):
-        """The coefficients of least squares."""
         return self.back([_dot(unit, y) for unit in self.q])
 
 

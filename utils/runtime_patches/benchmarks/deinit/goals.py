@@ -21,12 +21,10 @@ class Goal:
 
     @property
     def reached(self):
-        """Whether the figure is on the right side of its limit."""
         return self.value <= self.limit if self.most else self.value >= self.limit
 
     @property
     def limit_text(self):
-        """The limit as `≤ 0.25`."""
         return ("≤ " if self.most else "≥ ") + self.form.format(self.limit)
 
 

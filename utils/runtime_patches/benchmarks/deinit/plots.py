@@ -32,7 +32,6 @@ def series(label, model, inputs, times):
 
 
 def axes(param):
-    """The names of both axes of a model whose first parameter is `param`."""
     if param.startswith("vo"):
         return "task-local values", "µs an object"
     return ("task-local values", "ms") if param == "v" else ("objects", "ms")
@@ -86,7 +85,6 @@ def missing(name, folder):
 
 
 def curves(name, folder):
-    """The curves of one plot."""
     return [_curve(folder, *one) for one in PLOTS[name]]
 
 

@@ -9,7 +9,6 @@ from .phases import PHASES
 
 
 def conditions(campaign):
-    """What the figures depend on, as a sentence."""
     scale = campaign.scale
     least, most = scale.rounds
     rounds = f"{least} to {most}" if least < most else str(most)

@@ -77,7 +77,6 @@ def _iteration(ws, runtime, binary, row):
 
 
 def measure(ws, binary, rows, runtimes, repeat):
-    """The Counts of rows on runtimes, each counted `repeat` times."""
     found = {(row, runtime.name): [] for row in rows for runtime in runtimes}
     jobs = [(row, runtime) for _ in range(repeat) for row in rows for runtime in runtimes]
     with (
@@ -97,7 +96,6 @@ def measure(ws, binary, rows, runtimes, repeat):
 
 
 def report(counts, repeat):
-    """The Outcome of Counts."""
     made = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
     first, last = counts.names[0], counts.names[-1]
     if first != last:

@@ -40,7 +40,6 @@ def build(ws):
 
 
 def rows(ws, path, runtime):
-    """The names of the rows."""
     return programs.output(
         ws, runtime, [str(path), "--benchmark_list_tests"], "the benchmark program", _HINT
     ).splitlines()

@@ -16,7 +16,6 @@ _COLUMNS = ["row", "runtime", "operations", "ns each", "start, MB", "waiting, MB
 
 
 def build(ws):
-    """The benchmark program."""
     return program.build(
         ws,
         "concurrency-load",

@@ -32,7 +32,6 @@ class Results:
         return statistics.median(found) if found else None
 
     def one_worker(self, row, old, new):
-        """The rate of one thread on `new` over that on `old`."""
         before = self.rates.get((row, "threads", 1, old), {})
         after = self.rates.get((row, "threads", 1, new), {})
         found = [after[number] / before[number] for number in after if before.get(number)]

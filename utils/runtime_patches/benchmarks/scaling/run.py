@@ -15,7 +15,6 @@ _HERE = BENCHMARK / "scaling"
 
 
 def build(ws):
-    """The benchmark program."""
     return program.build(
         ws,
         "scaling-benchmark",
@@ -28,13 +27,11 @@ def build(ws):
 
 
 def cache_line_malloc(ws):
-    """The variables that give every object cache lines of its own."""
     library = program.build(ws, "cache-line-malloc.so", HOME, c=[_HERE / "cache-line-malloc.c"], link=["-shared"])
     return {"LD_PRELOAD": str(library)}
 
 
 def measure(ws, plan):
-    """The samples of a plan."""
     count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
     complete = f"{count} samples of {plan['milliseconds']} ms"
     samples = []
@@ -95,7 +92,6 @@ def report(plan, samples, shares):
 
 
 def _side_by_side(runtimes):
-    """(kind, runtime) of what stands side by side."""
     if len(runtimes) == 1:
         return [(kind, runtimes[0]) for kind in KINDS]
     return [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]

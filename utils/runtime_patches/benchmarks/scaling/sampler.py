@@ -102,7 +102,6 @@ def take(plan, sample):
 
 
 def main(plan):
-    """Prints a sample in a line."""
     samples = [
         (kind, workers, runtime)
         for kind in plan["kinds"]

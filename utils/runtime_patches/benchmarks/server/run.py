@@ -17,7 +17,6 @@ from . import measure, programs
 
 @contextmanager
 def place(ws):
-    """The programs.Place of a run."""
     scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
     scratch.mkdir(parents=True, exist_ok=True)
     try:
@@ -82,7 +81,6 @@ def _verdicts(plan, taken):
 
 
 def tables(plan, taken):
-    """[(title, columns, rows)] of the results."""
     speed, cpu, system, late = [], [], [], []
     judged = _verdicts(plan, taken)
     for name, columns in taken.items():

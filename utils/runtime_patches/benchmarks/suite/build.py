@@ -172,7 +172,6 @@ class _Rules:
         return target
 
     def native(self, source):
-        """The object of a C file."""
         key = hashlib.sha256(self.base.encode() + source.read_bytes()).hexdigest()[:16]
         target = f"modules/{source.stem}-{key}/{source.stem}.o"
         self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])

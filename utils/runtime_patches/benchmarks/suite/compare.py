@@ -38,7 +38,6 @@ class Chosen:
 
 
 def side_of(runtime):
-    """The Side of a runtime that is built."""
     made = {key: value for key, value in runtime.record.items() if key != "files"}
     there = [name for name in NAMES if runtime.library(name).is_file()]
     libraries: dict[str, dict[str, Any]] = {

@@ -159,7 +159,6 @@ def rounds(plan, rows):
 
 
 def say(event, **fields):
-    """Writes one line of JSON."""
     print(json.dumps({"event": event, **fields}), flush=True)
 
 

@@ -30,8 +30,6 @@ class Round:
 
 @dataclass
 class Run:
-    """The rounds of one process."""
-
     variant: str
     runtime: str
     depth: int
@@ -43,7 +41,6 @@ class Run:
         return max(one.waited / one.total for one in self.rounds)
 
     def median(self, phase):
-        """Of all rounds, ns."""
         return statistics.median(getattr(one, phase) for one in self.rounds)
 
 
@@ -51,7 +48,6 @@ PHASES = ("generate", "copy", "delete", "total")
 
 
 def rounds_table(runs, quiet):
-    """(columns, rows) of every round."""
     rows = []
     for run in runs:
         for number, one in enumerate(run.rounds, 1):
