@@ -55,16 +55,11 @@ def here():
     except (OSError, ValueError, IndexError):
         models, memory = [], None
     prefixes = ("SWIFT_", "LD_", "GLIBC_", "MALLOC_", "LIBDISPATCH_")
-    return Environment(
-        models[0] if models else platform.processor() or "unknown",
-        platform.machine(),
-        os.cpu_count(),
-        len(os.sched_getaffinity(0)),
-        memory,
-        platform.release(),
-        list(os.getloadavg()),
-        variables={name: value for name, value in sorted(os.environ.items()) if name.startswith(prefixes)},
-    )
+    cpu, usable = models[0] if models else platform.processor() or "unknown", len(os.sched_getaffinity(0))
+    found = Environment(cpu, platform.machine(), os.cpu_count(), usable, memory, platform.release())
+    found.load_before = list(os.getloadavg())
+    found.variables = {name: value for name, value in sorted(os.environ.items()) if name.startswith(prefixes)}
+    return found
 
 
 def state():

@@ -22,14 +22,11 @@ class Table:
     def text(self, left=1):
         """For the screen; all but the first `left` columns to the right."""
         lines: list[list[str]] = [self.columns, *[[cell(one) for one in row] for row in self.rows]]
-        widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
-        return "\n".join(
-            "  ".join(
-                word.ljust(width) if place < left else word.rjust(width)
-                for place, (word, width) in enumerate(zip(line, widths))
-            ).rstrip()
-            for line in lines
-        )
+        columns = []
+        for place, column in enumerate(zip(*lines)):
+            width = max(map(len, column))
+            columns.append([word.ljust(width) if place < left else word.rjust(width) for word in column])
+        return "\n".join("  ".join(line).rstrip() for line in zip(*columns))
 
     def markdown(self):
         lines: list[list[Any]] = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
@@ -103,24 +100,15 @@ class Outcome:
 
     def add_dots(self, title, x, series, rows, reference=None):
         """rows: {name: a number or None for each of `series`}."""
-        self.dots.append(
-            Dots(title, x, list(series), [(name, list(values)) for name, values in rows.items()], reference)
-        )
+        lines = [(name, list(values)) for name, values in rows.items()]
+        self.dots.append(Dots(title, x, list(series), lines, reference))
 
     def curve(self, title, x, y, series, **options):
         """series: {name: [(x, y)]}; points without a y are left out."""
-        self.curves.append(
-            Curve(
-                title,
-                x,
-                y,
-                [
-                    Points(name, [tuple(point) for point in points if point[1] is not None])
-                    for name, points in series.items()
-                ],
-                **options,
-            )
-        )
+        lines = [
+            Points(name, [tuple(point) for point in points if point[1] is not None]) for name, points in series.items()
+        ]
+        self.curves.append(Curve(title, x, y, lines, **options))
 
     def markdown(self):
         return "\n\n".join([f"# {self.title}", *(table.markdown() for table in self.tables), *self.notes]) + "\n"
@@ -132,18 +120,10 @@ class Outcome:
             step = -(-len(points) // 100) or 1
             return [tuple(float(f"{number:.4g}") for number in point) for point in points[::step]]
 
-        return replace(
-            self,
-            curves=[
-                replace(
-                    curve,
-                    series=[
-                        replace(one, points=thin(one.points), line=one.line and thin(one.line)) for one in curve.series
-                    ],
-                )
-                for curve in self.curves
-            ],
-        )
+        def thinned(one):
+            return replace(one, points=thin(one.points), line=one.line and thin(one.line))
+
+        return replace(self, curves=[replace(one, series=list(map(thinned, one.series))) for one in self.curves])
 
     def write(self, folder):
         folder.mkdir(parents=True, exist_ok=True)

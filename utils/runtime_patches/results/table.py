@@ -16,24 +16,13 @@ def number(value):
 
 
 def _compared(row):
-    ratio = f"{row.speedup:.2f}x"
-    return (
-        row.name,
-        number(row.old),
-        number(row.new),
-        f"{row.delta * 100:+.1f}%",
-        ratio + (" ~" if row.verdict == "same" else ""),
-    )
+    ratio = f"{row.speedup:.2f}x" + " ~" * (row.verdict == "same")
+    return row.name, number(row.old), number(row.new), f"{row.delta * 100:+.1f}%", ratio
 
 
 def _one_sided(row):
-    return (
-        row.name,
-        number(min(row.values)),
-        number(max(row.values)),
-        number(statistics.mean(row.values)),
-        str(row.max_rss),
-    )
+    found = (min(row.values), max(row.values), statistics.mean(row.values))
+    return row.name, *map(number, found), str(row.max_rss)
 
 
 def sections(results):
