@@ -79,31 +79,18 @@ def _rows(ws, sides, binary, pattern):
     listed = {"old": _listing(ws, sides.old, binary), "new": _listing(ws, sides.new, binary)}
     rows = []
     for name, tags in sorted({**listed["old"], **listed["new"]}.items()):
-        wanted = re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags)
-        has = [side for side in ("old", "new") if name in listed[side]]
-        if wanted:
-            rows.append(
-                {
-                    "name": name,
-                    "tags": tags,
-                    "sides": has,
-                    "columns": ["old", "control", "new"] if len(has) == 2 else has,
-                }
-            )
+        if re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags):
+            sides = [side for side in ("old", "new") if name in listed[side]]
+            columns = ["old", "control", "new"] if len(sides) == 2 else sides
+            rows.append({"name": name, "tags": tags, "sides": sides, "columns": columns})
     return rows
 
 
 def _listing(ws, side, binary):
     """{name: tags} of the benchmarks that run on a side."""
-    done = ws.run(
-        [binary, "--list", "--json", "--skip-tags="],
-        check=False,
-        binds=[side.folder],
-        env={"LD_LIBRARY_PATH": side.library_path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    options: dict[str, Any] = {"binds": [side.folder], "env": {"LD_LIBRARY_PATH": side.library_path}, "text": True}
+    argv = [binary, "--list", "--json", "--skip-tags="]
+    done = ws.run(argv, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     try:
         found = [json.loads(line) for line in done.stdout.splitlines()]
         if done.returncode == 0:
@@ -129,10 +116,8 @@ def measure(ws, sides, chosen, rounds, output):
 def _measure(ws, sides, chosen, rounds, scratch):
     begin, started, machine = time.time(), environment.now(), environment.here()
     if machine.load_before[0] > machine.usable_cores / 2:
-        note(
-            f"this machine is busy (load {machine.load_before[0]:.1f} on {machine.usable_cores} cores): figures will "
-            "be less sharp"
-        )
+        busy = f"load {machine.load_before[0]:.1f} on {machine.usable_cores} cores"
+        note(f"this machine is busy ({busy}): figures will be less sharp")
     plan = {
         **PLAN,
         "binary": str(chosen.binary),
@@ -173,26 +158,13 @@ def _measure(ws, sides, chosen, rounds, scratch):
     method = Method(
         events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], VARIABLES
     )
-    return Comparison(
-        sides,
-        method,
-        machine,
-        rows,
-        judged,
-        one_sided,
-        failed,
-        started=started,
-        seconds=round(time.time() - begin, 1),
-        state=environment.state(),
-        binary={"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)},
-        toolchain=str(ws.toolchain),
-        pins=pins.as_json(),
-        modules=sorted(chosen.modules),
-        repository={
-            "commit": git.call("rev-parse", "HEAD").stdout.strip(),
-            "changed": git.call("status", "--porcelain").stdout.splitlines(),
-        },
-    )
+    made = Comparison(sides, method, machine, rows, judged, one_sided, failed, started=started)
+    made.seconds, made.state = round(time.time() - begin, 1), environment.state()
+    made.binary = {"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}
+    made.toolchain, made.pins, made.modules = str(ws.toolchain), pins.as_json(), sorted(chosen.modules)
+    changed = git.call("status", "--porcelain").stdout.splitlines()
+    made.repository = {"commit": git.call("rev-parse", "HEAD").stdout.strip(), "changed": changed}
+    return made
 
 
 def _prove(event, sides, scratch):
