@@ -54,6 +54,12 @@ def _by_values(kind):
     return [(f"Async deinit of a {kind} by number of task-local values", ["v", "1"], lines)]
 
 
+_BY_OBJECTS = [
+    (RUNS["async_tree-vs-objects"], "T", "tree, total"),
+    (RUNS["async_array-vs-objects"], "T", "array, total"),
+    (RUNS["async_array-vs-objects"], "S", "array, scheduling"),
+    (RUNS["async_tree-vs-objects"], "S", "tree, scheduling"),
+]
 # Name: [(title, parameters of the model, [(run, phase, label)])].
 PLOTS = {
     "isolated_copy_array": _copying(
@@ -63,18 +69,7 @@ PLOTS = {
     ),
     "async_tree-vs-values": _by_values("tree"),
     "async_array-vs-values": _by_values("array"),
-    "async-vs-objects": [
-        (
-            "Async deinit by number of objects",
-            ["o", "1"],
-            [
-                (RUNS["async_tree-vs-objects"], "T", "tree, total"),
-                (RUNS["async_array-vs-objects"], "T", "array, total"),
-                (RUNS["async_array-vs-objects"], "S", "array, scheduling"),
-                (RUNS["async_tree-vs-objects"], "S", "tree, scheduling"),
-            ],
-        )
-    ],
+    "async-vs-objects": [("Async deinit by number of objects", ["o", "1"], _BY_OBJECTS)],
     "async_copy_array": _copying("Copying task-locals in async deinit of an array", copying="async_copy_array"),
 }
 

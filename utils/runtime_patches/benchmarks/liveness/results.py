@@ -55,17 +55,10 @@ def rows(output):
     for run, taken in sorted(samples.items(), key=lambda item: natural(item[0])):
         name, *parameters = run.split("/")
         arguments = [int(word) for word in parameters if word.isdigit()]
-        unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[taken[0]["time_unit"]]
-        found.append(
-            Row(
-                name,
-                taken[0]["threads"],
-                arguments[0] if arguments else None,
-                statistics.median(one["real_time"] for one in taken) * unit / taken[0]["threads"],
-                statistics.median(one["cpu_time"] for one in taken) * unit,
-                max((one["worst_ms"] for one in taken if "worst_ms" in one), default=None),
-            )
-        )
+        unit, threads = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[taken[0]["time_unit"]], taken[0]["threads"]
+        time, cpu = (statistics.median(one[which] for one in taken) * unit for which in ("real_time", "cpu_time"))
+        worst = max((one["worst_ms"] for one in taken if "worst_ms" in one), default=None)
+        found.append(Row(name, threads, arguments[0] if arguments else None, time / threads, cpu, worst))
     return found
 
 
@@ -74,16 +67,8 @@ def by_threads(found):
     lines = []
     for row in found:
         if row.argument is None:
-            there = REFERENCE.get(row.name, {}).get(row.threads)
-            lines.append(
-                [
-                    row.name,
-                    str(row.threads),
-                    f"{row.time:.2f}",
-                    f"{row.cpu:.2f}",
-                    *(map(str, there) if there else ("", "")),
-                ]
-            )
+            there = map(str, REFERENCE.get(row.name, {}).get(row.threads, ("", "")))
+            lines.append([row.name, str(row.threads), f"{row.time:.2f}", f"{row.cpu:.2f}", *there])
     return ["row", "threads", "time, ns", "CPU, ns", "reference: time, ns", "CPU, ns"], lines
 
 

@@ -40,28 +40,22 @@ def build(ws):
 
 
 def rows(ws, path, runtime):
-    return programs.output(
-        ws, runtime, [str(path), "--benchmark_list_tests"], "the benchmark program", _HINT
-    ).splitlines()
+    argv = [str(path), "--benchmark_list_tests"]
+    return programs.output(ws, runtime, argv, "the benchmark program", _HINT).splitlines()
 
 
 def measure(ws, path, runtime, made, chosen, milliseconds, rounds):
     """Adds the rows `chosen` of the program to the Outcome `made`."""
     with locks.exclusive(HOME), progress.Step(f"{len(chosen)} rows, {rounds} samples each"):
-        text = programs.output(
-            ws,
-            runtime,
-            [
-                str(path),
-                f"--benchmark_filter=^({'|'.join(map(re.escape, chosen))})$",
-                f"--benchmark_min_time={milliseconds / 1e3}s",
-                f"--benchmark_repetitions={rounds}",
-                "--benchmark_enable_random_interleaving",
-                "--benchmark_format=json",
-            ],
-            "the benchmark program",
-            _HINT,
-        )
+        argv = [
+            str(path),
+            f"--benchmark_filter=^({'|'.join(map(re.escape, chosen))})$",
+            f"--benchmark_min_time={milliseconds / 1e3}s",
+            f"--benchmark_repetitions={rounds}",
+            "--benchmark_enable_random_interleaving",
+            "--benchmark_format=json",
+        ]
+        text = programs.output(ws, runtime, argv, "the benchmark program", _HINT)
     found = results.rows(json.loads(text))
     for title, (columns, lines) in (
         ("Threads at once", results.by_threads(found)),

@@ -71,13 +71,11 @@ def _verdicts(plan, taken):
     """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
     if plan.rounds < verdicts.FEWEST:
         return {}
-    found = verdicts.judge(
-        {
-            name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
-            for name, columns in taken.items()
-        }
-    )
-    return {verdict.name: verdict.verdict for verdict in found}
+    times = {
+        name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
+        for name, columns in taken.items()
+    }
+    return {verdict.name: verdict.verdict for verdict in verdicts.judge(times)}
 
 
 def tables(plan, taken):
@@ -128,13 +126,8 @@ def _outcome(plan, taken, failed):
     for title, columns, lines in tables(plan, taken):
         made.table(title, columns, lines)
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
-    made.add_dots(
-        "Operations a second",
-        "new/old",
-        ["new", "old again"],
-        {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()},
-        1.0,
-    )
+    dots = {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}
+    made.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
     old, new = plan.runtimes["old"], plan.runtimes["new"]
     made.notes = [
         f"Medians of {plan.rounds} new processes a column, {old}, {old} again and {new} in turn; "

@@ -52,17 +52,9 @@ def rounds_table(runs, quiet):
     for run in runs:
         for number, one in enumerate(run.rounds, 1):
             noisy = " (noisy)" if one.waited / one.total > quiet else ""
-            rows.append(
-                [
-                    run.variant,
-                    run.runtime,
-                    str(run.depth),
-                    f"{number}{noisy}",
-                    *(f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES),
-                    f"{one.virtual / 1e6:.0f}",
-                    f"{one.resident / 1e6:.0f}",
-                ]
-            )
+            times = [f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES]
+            memory = [f"{size / 1e6:.0f}" for size in (one.virtual, one.resident)]
+            rows.append([run.variant, run.runtime, str(run.depth), f"{number}{noisy}", *times, *memory])
     return ["variant", "runtime", "depth", "round", *(f"{phase}, ms" for phase in PHASES), "VM, MB", "RSS, MB"], rows
 
 

@@ -50,17 +50,15 @@ def measure(ws, path, depths, runtimes, rounds, attempts, environment):
         for variant, depth in depths.items():
             for runtime in runtimes:
                 with progress.Step(f"{variant} on {runtime}"):
-                    runs.append(
-                        _quietest(attempts, lambda: _run(ws, path, variant, runtime, depth, rounds, environment))
-                    )
+                    arguments = ws, path, variant, runtime, depth, rounds, environment
+                    runs.append(_quietest(attempts, lambda: _run(*arguments)))
     return runs
 
 
 def _run(ws, path, variant, runtime, depth, rounds, environment):
     """One process; UserError if it does not do all its rounds."""
-    text = programs.output(
-        ws, runtime, [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"], variant, env=environment
-    )
+    argv = [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"]
+    text = programs.output(ws, runtime, argv, variant, env=environment)
     found = [results.Round(*map(int, line.split("\t"))) for line in text.splitlines()]
     if len(found) != rounds:
         raise UserError(f"{variant} on {runtime} ended after {len(found)} of {rounds} rounds", programs.NO_PART)
