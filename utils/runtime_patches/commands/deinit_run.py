@@ -97,17 +97,14 @@ def _generate(options):
 
 
 def _check_points(benchmark, inputs):
-    values = max(inputs.values)
-    if values > 10_000:
-        raise UserError(
-            f"{inputs.path}: {values} task-locals at once do not fit a thread's stack", "give at most 10000"
-        )
-    largest = max(zip(inputs.values, inputs.objects), key=lambda point: points.for_point(benchmark, *point))
-    memory.require(
-        points.for_point(benchmark, *largest),
-        f"{benchmark} with {largest[0]} values and {largest[1]:,} objects",
-        "take fewer objects or values",
+    if (most := max(inputs.values)) > 10_000:
+        what = f"{inputs.path}: {most} task-locals at once do not fit a thread's stack"
+        raise UserError(what, "give at most 10000")
+    needed, values, objects = max(
+        (points.for_point(benchmark, *point), *point) for point in zip(inputs.values, inputs.objects)
     )
+    what = f"{benchmark} with {values} values and {objects:,} objects"
+    memory.require(needed, what, "take fewer objects or values")
 
 
 def main(options):
@@ -131,22 +128,9 @@ def main(options):
     program = driver.build(ws, not options.onone)
     if not options.runtime.is_laid:
         build.ensure(ws, options.runtime)
-    argv = driver.command(
-        program,
-        options.runtime.name,
-        benchmark,
-        inputs,
-        ballast=options.ballast,
-        timeout=options.timeout,
-        retry_ms=options.retry_ms,
-        label=label,
-        with_inputs=bool(generated),
-    )
-    cwd = os.getcwd()
-    sandbox.become(
-        ws.root,
-        argv,
-        binds=ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))]),
-        cwd=cwd,
-        env=ws.environment(options.runtime.environment(ws)),
-    )
+    limits = {"ballast": options.ballast, "timeout": options.timeout, "retry_ms": options.retry_ms}
+    name, with_inputs = options.runtime.name, bool(generated)
+    argv = driver.command(program, name, benchmark, inputs, label=label, with_inputs=with_inputs, **limits)
+    cwd, env = os.getcwd(), ws.environment(options.runtime.environment(ws))
+    binds = ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))])
+    sandbox.become(ws.root, argv, binds=binds, cwd=cwd, env=env)

@@ -70,14 +70,11 @@ def main(options):
     if options.show:
         return _show(comparison.load(options.show))
     if len(options.runtimes) not in (0, 2):
-        raise UserError(
-            f"{len(options.runtimes)} runtimes are given, not two",
-            "run-smoke-bench OLD NEW, or none for before and after",
-        )
+        given = f"{len(options.runtimes)} runtimes are given, not two"
+        raise UserError(given, "run-smoke-bench OLD NEW, or none for before and after")
     if options.samples is not None and options.samples < verdicts.FEWEST:
-        raise UserError(
-            f"--samples {options.samples} cannot show any change", f"the rank test needs {verdicts.FEWEST} or more"
-        )
+        few = f"--samples {options.samples} cannot show any change"
+        raise UserError(few, f"the rank test needs {verdicts.FEWEST} or more")
     runtimes = [_runtime(name) for name in options.runtimes or ("before", "after")]
     ws = provision.ready(options)
     compare.check_filter(ws, options.filter)  # before a long build
@@ -98,9 +95,8 @@ def main(options):
     try:
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(
-            f"--output {options.output}: {error.strerror}", "give a folder that can be written to"
-        ) from None
+        what = f"--output {options.output}: {error.strerror}"
+        raise UserError(what, "give a folder that can be written to") from None
     results = compare.measure(ws, sides, chosen, options.samples, options.output)
     results.write(options.output)
     note(f"written to {options.output}: results.json, report.md, report.txt")
@@ -114,12 +110,9 @@ def _show(results):
 
     print(table.text(results, coloured()), end="", flush=True)
     if results.failed:
-        row = results.failed[0]
-        raise UserError(
-            f"{plural(len(results.failed), 'benchmark')} did not run; {row.name} on "
-            f"{getattr(results.sides, row.side).name}: {row.reason}",
-            "the other rows of the table are valid",
-        )
+        row, count = results.failed[0], plural(len(results.failed), "benchmark")
+        what = f"{count} did not run; {row.name} on {getattr(results.sides, row.side).name}: {row.reason}"
+        raise UserError(what, "the other rows of the table are valid")
     return results.status
 
 

@@ -92,13 +92,9 @@ def apply(folder, only=(), three_way=False):
             return [], state
         require_clean(git)
         missing = [s for s in wanted if s not in state.applied]
+        what = f"only a part of the series (not {', '.join(missing)})" if missing else "another version of the series"
         raise UserError(
-            f"{git.folder} holds "
-            + (
-                "another version of the series"
-                if not missing
-                else f"only a part of the series (not {', '.join(missing)})"
-            ),
+            f"{git.folder} holds {what}",
             f"go back to its base and apply again: git -C {git.folder} reset --hard {state.base[:12]}",
         )
     require_clean(git)
@@ -140,27 +136,18 @@ def _apply_one(scratch, patch, three_way, shown):
     done = scratch.call("apply", "--cached", "--whitespace=nowarn", *mode, "-", input=patch.diff)
     if done.returncode == 0:
         return
+    reason, hint = (done.stderr.strip().splitlines() or ["no reason given"])[-1].removeprefix("error: "), ""
     for line in done.stderr.splitlines():
-        failed = re.match(r"error: patch failed: (.+):(\d+)$", line)
-        if failed:
+        if failed := re.match(r"error: patch failed: (.+):(\d+)$", line):
             hunk = patch.hunk_at(failed[1], int(failed[2]))
-            raise UserError(
-                f"{patch.path} does not apply to {shown}: {failed[1]}"
-                f"{f', hunk {hunk}' if hunk else ''} (line {failed[2]})",
-                "the checkout is as it was; --3way merges where the context differs"
-                if not three_way
-                else "the checkout is as it was; docs/guides.md says how to rebase the series by hand",
-            )
-        missing = re.match(r"error: (.+): (does not exist in index|already exists in index)", line)
-        if missing:
-            raise UserError(
-                f"{patch.path} does not apply to {shown}: {missing[1]} {missing[2].replace(' in index', '')}",
-                f"the checkout is as it was; is it at {pins.load().swift.tag}?",
-            )
-    reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-    raise UserError(
-        f"{patch.path} does not apply to {shown}: {re.sub('^error: ', '', reason)}", "the checkout is as it was"
-    )
+            reason = f"{failed[1]}{f', hunk {hunk}' if hunk else ''} (line {failed[2]})"
+            by_hand = "docs/guides.md says how to rebase the series by hand"
+            hint = f"; {by_hand if three_way else '--3way merges where the context differs'}"
+            break
+        if missing := re.match(r"error: (.+): (does not exist|already exists) in index", line):
+            reason, hint = f"{missing[1]} {missing[2]}", f"; is it at {pins.load().swift.tag}?"
+            break
+    raise UserError(f"{patch.path} does not apply to {shown}: {reason}", f"the checkout is as it was{hint}")
 
 
 def _commit(scratch, parent, message, author, date):
@@ -195,9 +182,8 @@ def _lay(scratch, parent, chosen):
         lines.append(f"100644 {blob}\t{path}")
     scratch.out("update-index", "--add", "--index-info", input="\n".join(lines) + "\n")
     name, mail, date = _AUTHOR
-    return _commit(
-        scratch, parent, f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n", f"{name} <{mail}>", date
-    )
+    message = f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n"
+    return _commit(scratch, parent, message, f"{name} <{mail}>", date)
 
 
 def _register_cmake(text, modules):
@@ -216,11 +202,8 @@ def _register_main(text, modules):
         if line in lines:
             continue
         kind = line[: line.index(" ") + 1] if line.startswith("import") else "register("
-        same = [
-            i
-            for i, old in enumerate(lines)
-            if old.startswith(kind) and not old.startswith(("import TestsUtils", "import DriverUtils"))
-        ]
+        others = ("import TestsUtils", "import DriverUtils")
+        same = [i for i, old in enumerate(lines) if old.startswith(kind) and not old.startswith(others)]
         later = [i for i in same if lines[i].lower() > line.lower()]
         lines.insert(later[0] if later else same[-1] + 1, line)
         text = "\n".join(lines)
@@ -233,29 +216,19 @@ def _move(git, new):
     An untracked file in the way makes git refuse before it touches anything. Ctrl-C
     waits until it is done (git inherits the blocked signals).
     """
-    with _uninterrupted():
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
         done = git.call("merge", "-q", "--ff-only", "--no-autostash", new)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
     if done.returncode:
-        untracked = re.findall(r"^\t(.+)$", done.stderr, re.M)
-        if untracked:
-            raise UserError(
-                f"{git.folder}: {untracked[0]} is in the way and is not tracked by git",
-                "move it away; the checkout is as it was",
-            )
+        if untracked := re.findall(r"^\t(.+)$", done.stderr, re.M):
+            what = f"{git.folder}: {untracked[0]} is in the way and is not tracked by git"
+            raise UserError(what, "move it away; the checkout is as it was")
         reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
         raise UserError(
             f"git cannot move {git.folder} to the series: {reason}", f"look at it with: git -C {git.folder} status"
         )
-
-
-@contextlib.contextmanager
-def _uninterrupted():
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    old = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
 def export_text(git, commit):
@@ -272,9 +245,10 @@ def _require_names(git, state):
     name = patches.NAME_TRAILER
     unnamed = list(state.unnamed)
     base = git.line("log", "-1", "--format=%s", state.base)
-    gone = [path.stem for path in series.load().files if path.stem not in state.commits]
-    if base in map(_subject, gone):
-        unnamed.append(state.base)
+    for path in series.load().files:
+        with contextlib.suppress(UserError):  # it may be damaged
+            if path.stem not in state.commits and series.load().patch(path.stem).subject == base:
+                unnamed.append(state.base)
     if unnamed:
         raise UserError(
             f"{git.folder}: {len(unnamed)} commits in or above the series have no "
@@ -285,13 +259,6 @@ def _require_names(git, state):
         raise UserError(
             f"{git.folder} has several commits with the line '{name}: {state.twice[0]}'", "give each a name of its own"
         )
-
-
-def _subject(slug):
-    try:
-        return series.load().patch(slug).subject
-    except UserError:
-        return None
 
 
 def export(folder, check=False):

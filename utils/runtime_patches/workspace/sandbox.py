@@ -78,16 +78,8 @@ def bwrap():
 
 def command(root, argv, *, binds=(), fixed=(), cwd=None, extra=()):
     """The command line that runs argv inside; the child dies with its parent."""
-    return [
-        bwrap(),
-        "--die-with-parent",
-        *mounts(root, binds, fixed),
-        *extra,
-        "--chdir",
-        str(cwd or "/"),
-        "--",
-        *map(str, argv),
-    ]
+    options = [*mounts(root, binds, fixed), *extra, "--chdir", str(cwd or "/")]
+    return [bwrap(), "--die-with-parent", *options, "--", *map(str, argv)]
 
 
 def become(root, argv, *, binds, cwd, env):
@@ -147,27 +139,20 @@ def become(root, argv, *, binds, cwd, env):
 def _join(pid):
     """Enters the user and mount name spaces of process pid."""
     import ctypes
+    import fcntl
 
     libc = ctypes.CDLL(None, use_errno=True)
     newuser, newns, get_userns = 0x10000000, 0x00020000, 0xB701
-    import fcntl
-
     mount = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
     owner = fcntl.ioctl(mount, get_userns)
     try:
+        failed = False
         if not os.path.samestat(os.fstat(owner), os.stat("/proc/self/ns/user")):
-            _check(libc, libc.setns(owner, newuser))
-        _check(libc, libc.setns(mount, newns))
+            failed = libc.setns(owner, newuser)
+        if failed or libc.setns(mount, newns):
+            reason = os.strerror(ctypes.get_errno())
+            hint = "unprivileged user name spaces may be off on this system"
+            raise UserError(f"cannot enter the workspace: {reason}", hint)
     finally:
         os.close(owner)
         os.close(mount)
-
-
-def _check(libc, result):
-    import ctypes
-
-    if result:
-        raise UserError(
-            "cannot enter the workspace: " + os.strerror(ctypes.get_errno()),
-            "unprivileged user name spaces may be off on this system",
-        )
