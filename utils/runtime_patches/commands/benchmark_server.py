@@ -51,19 +51,10 @@ def main(options):
     with run.place(ws) as place:
         for runtime in options.runtimes:
             build.ensure(ws, runtime)
-        plan = measure.Plan(
-            options.runtimes,
-            options.rounds,
-            options.seconds,
-            options.rates,
-            options.connections,
-            options.port,
-            int(time.time()),
-        )
+        plan = measure.Plan(options, int(time.time()))
         outcome, failed = run.run(ws, place, plan, [ROWS[name] for name in chosen])
         if outcome:
             programs.show(outcome, options.output)
         if failed:
-            raise UserError(
-                f"{len(failed)} of {plural(len(chosen), 'row')} failed: {failed[0].message}", failed[0].hint
-            )
+            count = f"{len(failed)} of {plural(len(chosen), 'row')} failed"
+            raise UserError(f"{count}: {failed[0].message}", failed[0].hint)

@@ -39,12 +39,8 @@ def parser():
     )
     made.add("--offline", "take dependencies that are not in DIR from the workspace's sources")
     made.add("--filter RE", "only tests whose name matches", type=pattern, default="")
-    made.add(
-        "--timeout SECONDS",
-        "the longest that one test may take (default: 300)",
-        type=seconds(0.01, 999999),
-        default="300",
-    )
+    longest = "the longest that one test may take (default: 300)"
+    made.add("--timeout SECONDS", longest, type=seconds(0.01, 999999), default="300")
     made.add("--build-only", "only build the tests")
     made.add("--list", "only list the packages")
     made.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / "clients"))
@@ -66,12 +62,10 @@ def main(options):
 
     if options.list:
         for package in description.load().values():
-            print(
-                f"{package.name:24} "
-                + (f"{package.tag}, {package.url}" if package.url else "in the sources")
-                + (f"; only when it is named: {package.left_out}" if package.left_out else "")
-                + "".join(f"; without {skipped}: {why}" for skipped, why in package.skip.items())
-            )
+            facts = [f"{package.tag}, {package.url}" if package.url else "in the sources"]
+            facts += [f"only when it is named: {package.left_out}"] if package.left_out else []
+            facts += [f"without {skipped}: {why}" for skipped, why in package.skip.items()]
+            print(f"{package.name:24} {'; '.join(facts)}")
         return 0
     runtimes = _runtimes(options.runtime)
     chosen = description.choose(options.packages, options.folder)

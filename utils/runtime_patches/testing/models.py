@@ -89,7 +89,8 @@ def operations(patch, text):
             orders = _orders(call)
             if not any(added[first : last + 1]) or not orders and not _IMPLICIT.match(call):
                 continue
-            function = _function(lines, first) or _heading(heading)
+            outer = [name for name in re.findall(r"(~?\w+)\s*\(", heading) if name not in _NO_FUNCTION]
+            function = _function(lines, first) or next(iter(outer), "-")
             name = _name(match, call)
             number = seen[function, name] = seen.get((function, name), 0) + 1
             name += f"#{number}" if number > 1 else ""
@@ -155,11 +156,6 @@ def _function(lines, at):
     return ""
 
 
-def _heading(heading):
-    names = [name for name in re.findall(r"(~?\w+)\s*\(", heading) if name not in _NO_FUNCTION]
-    return names[0] if names else "-"
-
-
 def read_table(text):
     rows, patch = [], None
     for number, line in enumerate(text.splitlines(), 1):
@@ -174,19 +170,14 @@ def read_table(text):
                 f"orders.txt:{number}: not a row: {line.strip()}",
                 "a row is: function, operation, orders, and a parameter or '- REASON'",
             )
-        rows.append(
-            Row(Operation(patch, *words[:3]), "" if words[3] == "-" else words[3], words[4] if len(words) == 5 else "")
-        )
+        parameter, reason = ("", words[4]) if words[3] == "-" else (words[3], "")
+        rows.append(Row(Operation(patch, *words[:3]), parameter, reason))
     return rows
 
 
 def differences(rows, found):
-    table = {
-        (r.operation.patch, r.operation.function, r.operation.name): r.operation.orders
-        for r in rows
-        if not _is_of_file(r)
-    }
-    code = {(o.patch, o.function, o.name): o.orders for o in found}
+    listed = [row.operation for row in rows if not row.operation.function.startswith(("base:", "own:"))]
+    table, code = ({(o.patch, o.function, o.name): o.orders for o in some} for some in (listed, found))
     lines = []
     for key in sorted(table.keys() | code.keys()):
         place = "{}: {} {}".format(*key)
@@ -197,10 +188,6 @@ def differences(rows, found):
         elif table[key] != code[key]:
             lines.append(f"{place}: {code[key]}, but orders.txt has {table[key]}")
     return lines
-
-
-def _is_of_file(row):
-    return row.operation.function.startswith(("base:", "own:"))
 
 
 def file_differences(rows, kind, folder):
@@ -214,10 +201,8 @@ def file_differences(rows, kind, folder):
         whole = operations("", "".join(f"+{line}\n" for line in text.splitlines()))
         names = [o.orders for o in whole if o.function == function and o.name == row.operation.name]
         if row.operation.orders not in names:
-            lines.append(
-                f"{file}: {function} {row.operation.name}: {' '.join(names) or 'none'}, "
-                f"but orders.txt has {row.operation.orders}"
-            )
+            there = f"{file}: {function} {row.operation.name}: {' '.join(names) or 'none'}"
+            lines.append(f"{there}, but orders.txt has {row.operation.orders}")
     return lines
 
 
@@ -283,13 +268,8 @@ def missing(own, steps, kinds, expected):
 
     kinds: {parameter: "load" or "store"} where seq_cst weakens to acquire or release.
     """
-    lines = [
-        f"no line about {name}={weaker}"
-        for name, orders in own.items()
-        for weaker in weakenings(orders, kinds.get(name))
-        if f"{name}={weaker}" not in expected
-    ]
-    return lines + [f"no line about {step}" for step in steps if step not in expected]
+    needed = [f"{name}={weaker}" for name, orders in own.items() for weaker in weakenings(orders, kinds.get(name))]
+    return [f"no line about {mutation}" for mutation in (*needed, *steps) if mutation not in expected]
 
 
 def check(source, table, program):
