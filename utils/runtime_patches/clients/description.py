@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from ..base import files, locks, schema
 from ..base.errors import UserError
@@ -156,28 +157,16 @@ def _fetched(package, cache):
 
 def _git(package, *argv, timeout=30):
     hint = f"check the network, or give --packages DIR, which holds a checkout of {package.tag} in DIR/{package.name}"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    command = ["git", "-c", "advice.detachedHead=false", *argv]
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": timeout}
     try:
-        done = subprocess.run(
-            ["git", "-c", "advice.detachedHead=false", *argv],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-            env=_plain_environment(),
-        )
+        done = subprocess.run(command, text=True, check=False, env=env, **options)
     except subprocess.TimeoutExpired:
         raise UserError(f"{package.name} {package.tag} was not fetched within {timeout} s", hint) from None
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if re.match("(fatal|error|remote):", line)]
-        raise UserError(
-            f"{package.name} {package.tag} cannot be fetched: "
-            + (said[0] if said else f"git's exit status {done.returncode}"),
-            hint,
-        )
+        reason = said[0] if said else f"git's exit status {done.returncode}"
+        raise UserError(f"{package.name} {package.tag} cannot be fetched: {reason}", hint)
     return done.stdout
-
-
-def _plain_environment():
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}

@@ -13,15 +13,8 @@ def lines():
     newest = max((path.stat().st_mtime for path in paths), default=None)
     if PAGE.exists() and newest:
         late = PAGE.stat().st_mtime < newest
-        made.append(
-            Line(
-                STALE if late else READY,
-                "index.html",
-                "is older than the results" if late else "",
-                "utils/report" * late,
-                PAGE,
-            )
-        )
+        what, hint = ("is older than the results", "utils/report") if late else ("", "")
+        made.append(Line(STALE if late else READY, "index.html", what, hint, PAGE))
     return made
 
 

@@ -113,11 +113,8 @@ def parse(name):
     if name.startswith("upto:"):
         _series().check(name[5:])
         return Runtime(name, "upto", name[5:])
-    raise UserError(
-        f"no runtime '{name}'",
-        f"runtimes are stock, before, after, {', '.join(_PACKED)}, upto:PATCH, {', '.join(variants.NAMES)} and "
-        "before-VARIANT",
-    )
+    known = f"stock, before, after, {', '.join(_PACKED)}, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT"
+    raise UserError(f"no runtime '{name}'", f"runtimes are {known}")
 
 
 def upto(patch):
@@ -126,15 +123,9 @@ def upto(patch):
 
 def names():
     """All names of runtimes, for completion."""
-    return [
-        "stock",
-        "before",
-        "after",
-        *_PACKED,
-        *variants.NAMES,
-        *(f"before-{name}" for name in variants.NAMES),
-        *(f"upto:{name}" for name in _series().names),
-    ]
+    unpatched = [f"before-{name}" for name in variants.NAMES]
+    upto = [f"upto:{name}" for name in _series().names]
+    return ["stock", "before", "after", *_PACKED, *variants.NAMES, *unpatched, *upto]
 
 
 @functools.cache

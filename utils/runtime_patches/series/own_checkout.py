@@ -4,10 +4,10 @@ brought up to date with patches/. Somebody's work in it is never lost."""
 from pathlib import Path
 
 from ..base import files
-from ..base import state as states
 from ..base.errors import UserError
 from ..base.paths import BUILD
 from ..base.progress import Step, note
+from ..base.state import FAULT, READY, STALE, Line
 from . import checkout, series
 
 FOLDER = BUILD / "checkout"
@@ -102,9 +102,8 @@ def _exported(own):
 
 def _tests_edited(git, head):
     """Whether tests or benchmarks were changed in the checkout since `head`."""
-    return not git.has(head) or bool(
-        git.out("diff", "--name-only", head, "HEAD", "--", "test", "validation-test", "benchmark")
-    )
+    folders = ("test", "validation-test", "benchmark")
+    return not git.has(head) or bool(git.out("diff", "--name-only", head, "HEAD", "--", *folders))
 
 
 def state():
@@ -118,16 +117,11 @@ def state():
         head = git.line("rev-parse", "HEAD")
         changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
     except (OSError, UserError):
-        return states.Line(
-            states.FAULT, name, "is not intact; does it hold your work?", f"save that, then rm -r '{FOLDER}'", FOLDER
-        )
+        hint = f"save that, then rm -r '{FOLDER}'"
+        return Line(FAULT, name, "is not intact; does it hold your work?", hint, FOLDER)
     if head != made.get("head") or changed:
-        what = f"{len(changed)} changed files" if changed else "commits"
-        return states.Line(
-            states.READY, name, f"holds {what} that are not in patches/", "utils/export-patches, after a commit", FOLDER
-        )
+        what = f"holds {f'{len(changed)} changed files' if changed else 'commits'} that are not in patches/"
+        return Line(READY, name, what, "utils/export-patches, after a commit", FOLDER)
     if made.get("series") != series.load().key:
-        return states.Line(
-            states.STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", FOLDER
-        )
-    return states.Line(states.READY, name, "the series as commits", path=FOLDER)
+        return Line(STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", FOLDER)
+    return Line(READY, name, "the series as commits", path=FOLDER)

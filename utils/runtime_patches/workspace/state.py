@@ -21,12 +21,8 @@ def tools(ws):
         return Line(FAULT, "tools", error.message, error.hint)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        return Line(
-            FAULT,
-            "tools",
-            f"bubblewrap does not run: {lines[-1]}",
-            "unprivileged user name spaces may be off on this system",
-        )
+        hint = "unprivileged user name spaces may be off on this system"
+        return Line(FAULT, "tools", f"bubblewrap does not run: {lines[-1]}", hint)
     return Line(READY, "tools", "bubblewrap runs" if ws else "all packages are installed")
 
 
@@ -35,12 +31,8 @@ def disk(ws):
     text = f"{free:.1f} GB are free in {pins.cache_root()}"
     if free >= wanted:
         return Line(READY, "disk", text)
-    return Line(
-        FAULT,
-        "disk",
-        f"{text}, {wanted:.1f} are needed",
-        "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk",
-    )
+    hint = "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk"
+    return Line(FAULT, "disk", f"{text}, {wanted:.1f} are needed", hint)
 
 
 def parts(ws):

@@ -7,16 +7,9 @@ from . import results
 
 
 def entry(name, threads, time, cpu, unit="ns", aggregate=None, **more):
-    return {
-        "run_name": name,
-        "run_type": "aggregate" if aggregate else "iteration",
-        "aggregate_name": aggregate,
-        "threads": threads,
-        "real_time": time,
-        "cpu_time": cpu,
-        "time_unit": unit,
-        **more,
-    }
+    kind = "aggregate" if aggregate else "iteration"
+    names = {"run_name": name, "run_type": kind, "aggregate_name": aggregate, "threads": threads}
+    return {**names, "real_time": time, "cpu_time": cpu, "time_unit": unit, **more}
 
 
 ROWS = results.rows(
