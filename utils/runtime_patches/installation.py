@@ -133,10 +133,8 @@ def clean(ws, names, dry_run):
     known = parts(ws)
     for name in names:
         if name == "checkout":
-            raise UserError(
-                "build/checkout may hold work of yours, and is never cleaned",
-                f"export what you need, then rm -r '{BUILD / 'checkout'}'",
-            )
+            what = "build/checkout may hold work of yours, and is never cleaned"
+            raise UserError(what, f"export what you need, then rm -r '{BUILD / 'checkout'}'")
         if name not in known:
             raise UserError(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
     found = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))

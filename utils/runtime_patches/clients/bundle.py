@@ -302,10 +302,8 @@ class _Process:
         """UserError unless the process has loaded the libraries of its runtime, and no other ones."""
         found = loaded.libraries(self.loads, self.process.pid)
         if any(one.always and one.name not in found for one in LIBRARIES) and (self.end or self.status):
-            raise UserError(
-                f"the tests of {self.bundle.name} do not start on {self.runtime} (the program {ending(self.status)})",
-                f"the output is in {self.log}",
-            )
+            what = f"the tests of {self.bundle.name} do not start on {self.runtime} (the program {ending(self.status)})"
+            raise UserError(what, f"the output is in {self.log}")
         loaded.check(found, self.bundle.name, self.runtime)
 
 

@@ -98,17 +98,13 @@ def _given(names, folder, packages):
     folder = folder.resolve()
     if is_package(folder):
         if names:
-            raise UserError(
-                f"--packages {folder} is a package itself, and {names[0]} is named, too",
-                "name packages where the folder holds several",
-            )
+            what = f"--packages {folder} is a package itself, and {names[0]} is named, too"
+            raise UserError(what, "name packages where the folder holds several")
         return [folder]
     inside = {path.name: path for path in sorted(folder.iterdir()) if is_package(path)}
     if not inside:
-        raise UserError(
-            f"{folder} is no package, and holds none: no Package.swift",
-            "give a package, or a folder that holds packages",
-        )
+        what = f"{folder} is no package, and holds none: no Package.swift"
+        raise UserError(what, "give a package, or a folder that holds packages")
     if not names:
         return list(inside.values())
     return [inside.get(name) or inside.get(f"swift-{name}") or _named(name, packages) for name in names]
@@ -126,10 +122,8 @@ def checkout(chosen, sources, cache):
     else:
         folder, stable = sources / chosen.name, sources.parent == cache.parent
         if not is_package(folder):
-            raise UserError(
-                f"the sources have no package {chosen.name}: {folder}",
-                "--checkout names a folder that has it beside swift/, --packages one with packages",
-            )
+            what = f"the sources have no package {chosen.name}: {folder}"
+            raise UserError(what, "--checkout names a folder that has it beside swift/, --packages one with packages")
     return Checkout(chosen.name, folder, stable, chosen.minutes, tuple(chosen.skip), chosen.edits, chosen.environment)
 
 

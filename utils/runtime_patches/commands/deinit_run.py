@@ -57,10 +57,8 @@ def split(words, generated):
     known = [word for word in words if word in driver.BENCHMARKS]
     others = [word for word in words if word not in driver.BENCHMARKS]
     if generated and others and known:
-        raise UserError(
-            f"both an inputs file ({others[0]}) and --{generated[0]}",
-            "give an inputs file, or --values, --objects and --points",
-        )
+        what = f"both an inputs file ({others[0]}) and --{generated[0]}"
+        raise UserError(what, "give an inputs file, or --values, --objects and --points")
     if len(words) > needed:
         raise UserError(f"'{words[needed]}' is one argument too many", "run-benchmark.sh --help", 2)
     if not known:

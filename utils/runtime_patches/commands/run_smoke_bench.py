@@ -134,9 +134,7 @@ def _runtime(name):
     runtime = Runtime(name, "", folder=path)
     for library in NAMES[:2]:
         if not runtime.library(library).is_file():
-            raise UserError(
-                f"{path} is not a runtime: it has no lib/swift/linux/{library}",
-                "utils/build-runtime makes such folders in build/runtimes",
-            )
+            what = f"{path} is not a runtime: it has no lib/swift/linux/{library}"
+            raise UserError(what, "utils/build-runtime makes such folders in build/runtimes")
     require_one_path(path)
     return runtime

@@ -84,10 +84,8 @@ class Runtime:
     def environment(self, ws):
         """The variables that programs on this runtime need."""
         if self.architecture and self.architecture.emulator:
-            raise UserError(
-                f"programs for {self.architecture.name} do not run in the workspace",
-                f"utils/run-test --runtime {self} runs those of tests",
-            )
+            what = f"programs for {self.architecture.name} do not run in the workspace"
+            raise UserError(what, f"utils/run-test --runtime {self} runs those of tests")
         found = {name: os.environ.get(name, value) for name, value in variants.variables(self.variant).items()}
         rest = os.environ.get("LD_LIBRARY_PATH")
         found["LD_LIBRARY_PATH"] = f"{self.libraries}:{rest}" if rest else str(self.libraries)

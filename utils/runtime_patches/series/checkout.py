@@ -72,10 +72,8 @@ def require_clean(git):
             raise UserError(f"a git {what} is under way in {git.folder}", "finish or abort it first")
     changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
     if changed:
-        raise UserError(
-            f"{git.folder} has uncommitted changes, the first in {changed[0][3:]}",
-            f"commit or stash them: git -C {git.folder} stash",
-        )
+        what = f"{git.folder} has uncommitted changes, the first in {changed[0][3:]}"
+        raise UserError(what, f"commit or stash them: git -C {git.folder} stash")
 
 
 def apply(folder, only=(), three_way=False):
@@ -93,10 +91,8 @@ def apply(folder, only=(), three_way=False):
         require_clean(git)
         missing = [s for s in wanted if s not in state.applied]
         what = f"only a part of the series (not {', '.join(missing)})" if missing else "another version of the series"
-        raise UserError(
-            f"{git.folder} holds {what}",
-            f"go back to its base and apply again: git -C {git.folder} reset --hard {state.base[:12]}",
-        )
+        hint = f"go back to its base and apply again: git -C {git.folder} reset --hard {state.base[:12]}"
+        raise UserError(f"{git.folder} holds {what}", hint)
     require_clean(git)
     with scratch_index(git) as scratch:
         commit = state.head
@@ -269,17 +265,13 @@ def export(folder, check=False):
     git = git_of(folder)
     state = State(git)
     if not state.commits:
-        raise UserError(
-            f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer",
-            f"utils/apply-patches --checkout {Path(folder)}",
-        )
+        what = f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer"
+        raise UserError(what, f"utils/apply-patches --checkout {Path(folder)}")
     _require_names(git, state)
     for name in state.applied:
         if not re.fullmatch(patches.NAME, name):
-            raise UserError(
-                f"commit {state.commits[name][:12]}: '{name}' is not a patch name",
-                "names are lower-case words joined by hyphens",
-            )
+            what = f"commit {state.commits[name][:12]}: '{name}' is not a patch name"
+            raise UserError(what, "names are lower-case words joined by hyphens")
     listed = series.load()
     wanted = {listed.path(n): export_text(git, state.commits[n]) for n in state.applied}
     comments = []

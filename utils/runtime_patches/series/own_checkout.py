@@ -47,10 +47,8 @@ def _holds_work(git, own, made, wanted):
     exported = _exported(own)
     same = all(made.get(k) == wanted[k] for k in ("patches", "sources"))
     if not same and not (exported and made.get("sources") == wanted["sources"]):
-        raise UserError(
-            f"{own} holds work that is not in patches/, and patches/ has changed",
-            f"utils/export-patches writes it back; or throw it away: rm -r '{own}'",
-        )
+        what = f"{own} holds work that is not in patches/, and patches/ has changed"
+        raise UserError(what, f"utils/export-patches writes it back; or throw it away: rm -r '{own}'")
     # Only what patches/ has may be thrown away. Our tests and benchmarks run from
     # here, so it does no harm that the checkout has older ones.
     return bool(dirty) or not exported or _tests_edited(git, made.get("head", head))
@@ -61,10 +59,8 @@ def _keep_found(git, own, made):
     of the states, or edits made since."""
     state = checkout.State(git)
     if state.commits and state.head != made.get("head") and not _exported(own):
-        raise UserError(
-            f"{own} holds commits that are not in patches/, and patches/ has changed",
-            f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'",
-        )
+        what = f"{own} holds commits that are not in patches/, and patches/ has changed"
+        raise UserError(what, f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'")
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
     (gitdir / "index.lock").unlink(missing_ok=True)
     if git.out("status", "--porcelain", "--untracked-files=no"):

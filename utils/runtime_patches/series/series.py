@@ -63,10 +63,8 @@ class Series:
         if slug not in self._patches:
             path = self.path(slug)
             if not path.exists():
-                raise UserError(
-                    f"{shown(self.order)} lists '{slug}', but {shown(path)} does not exist",
-                    "add the file or remove the line",
-                )
+                what = f"{shown(self.order)} lists '{slug}', but {shown(path)} does not exist"
+                raise UserError(what, "add the file or remove the line")
             self._patches[slug] = Patch(slug, _text(path), path)
         return self._patches[slug]
 

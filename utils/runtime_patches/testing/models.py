@@ -166,10 +166,8 @@ def read_table(text):
             continue
         words = line.split(None, 4)
         if patch is None or len(words) < 4 or (words[3] == "-") != (len(words) == 5):
-            raise UserError(
-                f"orders.txt:{number}: not a row: {line.strip()}",
-                "a row is: function, operation, orders, and a parameter or '- REASON'",
-            )
+            what = f"orders.txt:{number}: not a row: {line.strip()}"
+            raise UserError(what, "a row is: function, operation, orders, and a parameter or '- REASON'")
         parameter, reason = ("", words[4]) if words[3] == "-" else (words[3], "")
         rows.append(Row(Operation(patch, *words[:3]), parameter, reason))
     return rows

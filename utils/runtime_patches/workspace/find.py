@@ -117,10 +117,8 @@ def require_one_path(folder, what=""):
     """UserError if the loader would read the path of `folder`, in LD_LIBRARY_PATH, as two paths."""
     for sign, name in ((":", "colon"), (";", "semicolon")):
         if sign in str(folder):
-            raise UserError(
-                f"the path {what}{folder}{',' * bool(what)} holds a {name}",
-                f"{name}s separate library paths: move it elsewhere",
-            )
+            what = f"the path {what}{folder}{',' * bool(what)} holds a {name}"
+            raise UserError(what, f"{name}s separate library paths: move it elsewhere")
 
 
 def renewal(path):

@@ -30,10 +30,8 @@ def ready(options):
     try:
         pins.cache_root().mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(
-            f"the cache {pins.cache_root()} cannot be made: {error.strerror}",
-            "set XDG_CACHE_HOME to a folder that you can write to",
-        ) from None
+        what = f"the cache {pins.cache_root()} cannot be made: {error.strerror}"
+        raise UserError(what, "set XDG_CACHE_HOME to a folder that you can write to") from None
     with locks.exclusive(pins.cache_root()):
         if not find.find(*place):
             _make()
@@ -56,10 +54,8 @@ def check_tools():
         for path in ("/etc/subuid", "/etc/subgid"):
             text = Path(path).read_text() if os.path.exists(path) else ""
             if not any(line.split(":")[0] in (user, str(os.getuid())) for line in text.splitlines()):
-                raise UserError(
-                    f"{path} has no line for the user {user}",
-                    f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}",
-                )
+                what = f"{path} has no line for the user {user}"
+                raise UserError(what, f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}")
 
 
 def _make():
@@ -72,10 +68,8 @@ def _make():
     if free < wanted:
         others = [p.name for p in pins.cache_root().glob("*") if p.is_dir() and p.name != cache.name]
         old = f"remove caches of other versions ({', '.join(others)}) or " if others else ""
-        raise UserError(
-            f"{free:.1f} GB are free in {pins.cache_root()}, {wanted:.1f} are needed",
-            f"{old}set XDG_CACHE_HOME to a folder on a larger disk",
-        )
+        what = f"{free:.1f} GB are free in {pins.cache_root()}, {wanted:.1f} are needed"
+        raise UserError(what, f"{old}set XDG_CACHE_HOME to a folder on a larger disk")
     cache.mkdir(parents=True, exist_ok=True)
     (cache / "pins.json").write_text(json.dumps(pins.as_json(), indent=2))
     for name, title, make in (
@@ -245,10 +239,8 @@ def _fetch_source(pin, cache, download):
             f"apt-get succeeded, but there is no {dist.orig}", f"the archive may have other sources: {_OWN[3:]}"
         )
     if files.sha256(archive) != dist.orig_sha256:
-        raise UserError(
-            f"{dist.orig} does not have the pinned checksum",
-            f"the archive was altered, cut off or replaced: the same command tries again; {_OWN}",
-        )
+        what = f"{dist.orig} does not have the pinned checksum"
+        raise UserError(what, f"the archive was altered, cut off or replaced: the same command tries again; {_OWN}")
     return archive
 
 

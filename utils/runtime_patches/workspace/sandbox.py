@@ -38,10 +38,8 @@ def mounts(root, binds, fixed=()):
         if any(own == path or own.startswith(path + "/") for own in system):
             continue  # it would hide the system's
         if str(root) != "/" and any(path.startswith(own + "/") for own in system):
-            raise UserError(
-                f"{path} cannot be seen inside the workspace: the toolchain has a system folder of its own there",
-                "work in a folder elsewhere, such as one below /home, /opt or /usr/local",
-            )
+            what = f"{path} cannot be seen inside the workspace: the toolchain has a system folder of its own there"
+            raise UserError(what, "work in a folder elsewhere, such as one below /home, /opt or /usr/local")
         seen.append(path)
         args += ["--bind", path, path]
     for outside, inside in fixed:
@@ -114,10 +112,8 @@ def become(root, argv, *, binds, cwd, env):
     try:
         os.chdir(cwd)
     except OSError as error:
-        raise UserError(
-            f"the folder {cwd} cannot be entered inside the workspace ({error.strerror})",
-            "--bind DIR makes a folder visible",
-        ) from None
+        what = f"the folder {cwd} cannot be entered inside the workspace ({error.strerror})"
+        raise UserError(what, "--bind DIR makes a folder visible") from None
     for number in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     try:

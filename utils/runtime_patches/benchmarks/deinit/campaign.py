@@ -151,10 +151,8 @@ class Campaign:
         if status:
             lines = errors.strip().splitlines() or [f"exit status {status}"]
             reason = next((line[7:] for line in lines if line.startswith("error: ")), lines[-1])
-            raise UserError(
-                f"{run.benchmark} on runtime '{name}': {reason}",
-                f"./run-benchmark.sh {run.benchmark} '{inputs}' --ballast={run.ballast} --runtime={name}",
-            )
+            hint = f"./run-benchmark.sh {run.benchmark} '{inputs}' --ballast={run.ballast} --runtime={name}"
+            raise UserError(f"{run.benchmark} on runtime '{name}': {reason}", hint)
         return True
 
     def _merge(self, run, name):

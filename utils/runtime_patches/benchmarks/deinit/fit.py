@@ -117,10 +117,8 @@ def fit(params, values, objects, times, robust=False):
     columns = [[PARAMS[param][1](float(v), float(o)) for v, o in zip(values, objects)] for param in params]
     count = len(y)
     if count < len(params) + 2:
-        raise UserError(
-            f"{count} points are too few for {len(params)} parameters",
-            "choose fewer parameters with --params, or a wider range of values and objects",
-        )
+        what = f"{count} points are too few for {len(params)} parameters"
+        raise UserError(what, "choose fewer parameters with --params, or a wider range of values and objects")
     scale = [max(map(abs, column)) for column in columns]
     for param, largest in zip(params, scale):
         if largest == 0:
@@ -130,10 +128,8 @@ def fit(params, values, objects, times, robust=False):
     try:
         factors = _Factors(scaled)
     except ArithmeticError:
-        raise UserError(
-            f"the parameters {','.join(params)} cannot be told apart in these points",
-            "values or objects hardly vary: choose fewer parameters with --params",
-        ) from None
+        what = f"the parameters {','.join(params)} cannot be told apart in these points"
+        raise UserError(what, "values or objects hardly vary: choose fewer parameters with --params") from None
     found = _median(scaled, y) if robust else factors.solve(y)
     residuals = [b - a for a, b in zip(_product(scaled, found), y)]
     if robust:

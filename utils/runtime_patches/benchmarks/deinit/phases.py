@@ -39,10 +39,8 @@ class Selection:
             if _within(point[0], values) and _within(point[1], objects)
         ]
         if not self.indices:
-            raise UserError(
-                f"no point of {inputs.path} is left within the given limits",
-                "change --min-values, --max-values, --min-objects or --max-objects",
-            )
+            what = f"no point of {inputs.path} is left within the given limits"
+            raise UserError(what, "change --min-values, --max-values, --min-objects or --max-objects")
         self.values = self.of(inputs.values)
         self.objects = self.of(inputs.objects)
 

@@ -88,10 +88,8 @@ class Place:
         finally:
             end(process)
         if process.returncode:
-            raise UserError(
-                f"{what} on {runtime} {ending(process.returncode, said)}",
-                f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}",
-            )
+            what = f"{what} on {runtime} {ending(process.returncode, said)}"
+            raise UserError(what, f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}")
         loaded.check(loaded.libraries(prefix, process.pid), what, runtime)
         return out
 

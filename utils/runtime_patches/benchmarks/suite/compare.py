@@ -98,10 +98,8 @@ def _listing(ws, side, binary):
     except (ValueError, KeyError, TypeError):
         pass
     lines = done.stdout.strip().splitlines() or [f"exit status {done.returncode}"]
-    raise UserError(
-        f"the benchmark binary does not start on {side.name}: {lines[-1]}",
-        f"are all of the toolchain's libraries in {side.library_path}?",
-    )
+    what = f"the benchmark binary does not start on {side.name}: {lines[-1]}"
+    raise UserError(what, f"are all of the toolchain's libraries in {side.library_path}?")
 
 
 def measure(ws, sides, chosen, rounds, output):
@@ -145,10 +143,8 @@ def _measure(ws, sides, chosen, rounds, scratch):
     for side in (sides.old, sides.new):
         for library in [*plan["libraries"], *side.loads]:
             if not side.libraries[library].get("processes") and events["process"]:
-                raise UserError(
-                    f"no process on {side.name} was seen with {library}",
-                    "is the process table (/proc) hidden on this system?",
-                )
+                what = f"no process on {side.name} was seen with {library}"
+                raise UserError(what, "is the process table (/proc) hidden on this system?")
     failed = [Failure(**event) for event in events["failed"]]
     rows = list(taken.values())
     judged, one_sided = comparison.conclude(rows, failed)
@@ -173,10 +169,8 @@ def _prove(event, sides, scratch):
     for library, path in event.pop("loaded").items():
         folder = Path(path).parent
         if folder.parent != scratch or not folder.name.strip("-").startswith(event["column"]):
-            raise UserError(
-                f"{event['name']} on {side.name} ran with {path}",
-                f"it should have been {side.library_path}/{library}: is LD_PRELOAD set?",
-            )
+            what = f"{event['name']} on {side.name} ran with {path}"
+            raise UserError(what, f"it should have been {side.library_path}/{library}: is LD_PRELOAD set?")
         entry = side.libraries[library]
         entry["processes"] = entry.get("processes", 0) + 1
 
@@ -205,14 +199,10 @@ def _run(ws, plan, binds):
     finally:
         events.close()
     if not found["end"]:
-        raise UserError(
-            f"the measuring loop ended early (exit status {statuses or 'unknown'})",
-            "its message is above; the earlier report is as it was",
-        )
+        what = f"the measuring loop ended early (exit status {statuses or 'unknown'})"
+        raise UserError(what, "its message is above; the earlier report is as it was")
     if not found["process"]:
         row = found["failed"][0]
-        raise UserError(
-            f"no benchmark ran; {row['name']}: {row['reason']}",
-            "utils/run-test shows whether this runtime works at all",
-        )
+        what = f"no benchmark ran; {row['name']}: {row['reason']}"
+        raise UserError(what, "utils/run-test shows whether this runtime works at all")
     return found

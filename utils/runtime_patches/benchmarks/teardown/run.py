@@ -37,10 +37,8 @@ def check_memory(depths, sizes, free):
         if needed > 0.9 * free:
             fits = max(LEAST_DEPTH, (int(0.9 * free) // (2 * sizes[variant])).bit_length() - 1)
             option = "--isolated-depth" if variant.startswith("isolated") else "--depth"
-            raise UserError(
-                f"{variant} with depth {depth} needs about {size(needed)} of memory, {size(free)} are free",
-                f"{option} {fits} fits; --filter leaves a variant out",
-            )
+            what = f"{variant} with depth {depth} needs about {size(needed)} of memory, {size(free)} are free"
+            raise UserError(what, f"{option} {fits} fits; --filter leaves a variant out")
 
 
 def measure(ws, path, depths, runtimes, rounds, attempts, environment):
