@@ -55,9 +55,8 @@ def load(path=_FILE):
     packages = {}
     for name, fields in found.items():
         if unknown := set(fields) - set(known):
-            raise UserError(
-                f"{path}: {name} has the unknown setting '{min(unknown)}'", f"settings are {', '.join(known)}"
-            )
+            what = f"{path}: {name} has the unknown setting '{min(unknown)}'"
+            raise UserError(what, f"settings are {', '.join(known)}")
         if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
             raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
         packages[name] = schema.checked(Package, {"name": name, **fields}, path, hint)

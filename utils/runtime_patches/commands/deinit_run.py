@@ -66,16 +66,11 @@ def split(words, generated):
         if not names:
             raise UserError("no benchmark is named", "run-benchmark.sh --list prints all", 2)
         close = difflib.get_close_matches(names[0], driver.BENCHMARKS, 1, 0.5)
-        raise UserError(
-            f"there is no benchmark '{names[0]}'",
-            (f"did you mean {close[0]}? " if close else "") + "run-benchmark.sh --list prints all",
-        )
+        what = f"there is no benchmark '{names[0]}'"
+        raise UserError(what, (f"did you mean {close[0]}? " if close else "") + "run-benchmark.sh --list prints all")
     if len(words) < needed:
-        raise UserError(
-            "no inputs file is named",
-            "./gen-points.py 1000 > data/inputs-1K.txt makes one; or give --values, --objects and --points",
-            2,
-        )
+        hint = "./gen-points.py 1000 > data/inputs-1K.txt makes one; or give --values, --objects and --points"
+        raise UserError("no inputs file is named", hint, 2)
     return known[0], others[0] if others else None
 
 

@@ -48,6 +48,5 @@ def main(options):
     if not changes:
         print(f"patches/ is the same as the commits of {folder}/swift")
     elif options.check:
-        raise UserError(
-            f"patches/ differs from the commits of {folder}/swift in {len(changes)} files", "utils/export-patches"
-        )
+        what = f"patches/ differs from the commits of {folder}/swift in {len(changes)} files"
+        raise UserError(what, "utils/export-patches")

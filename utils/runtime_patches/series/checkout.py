@@ -222,9 +222,8 @@ def _move(git, new):
             what = f"{git.folder}: {untracked[0]} is in the way and is not tracked by git"
             raise UserError(what, "move it away; the checkout is as it was")
         reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
-        raise UserError(
-            f"git cannot move {git.folder} to the series: {reason}", f"look at it with: git -C {git.folder} status"
-        )
+        what = f"git cannot move {git.folder} to the series: {reason}"
+        raise UserError(what, f"look at it with: git -C {git.folder} status")
 
 
 def export_text(git, commit):
@@ -252,9 +251,8 @@ def _require_names(git, state):
             "give each a name, or rebase them into the patches they belong to",
         )
     if state.twice:
-        raise UserError(
-            f"{git.folder} has several commits with the line '{name}: {state.twice[0]}'", "give each a name of its own"
-        )
+        what = f"{git.folder} has several commits with the line '{name}: {state.twice[0]}'"
+        raise UserError(what, "give each a name of its own")
 
 
 def export(folder, check=False):

@@ -211,9 +211,8 @@ def parameters(rows, model):
         name, orders = row.order, row.operation.orders
         if row.model == model and name:
             if found.setdefault(name, orders) != orders:
-                raise UserError(
-                    f"{model}: {name} is {found[name]} and {orders}", "give each operation a parameter of its own"
-                )
+                what = f"{model}: {name} is {found[name]} and {orders}"
+                raise UserError(what, "give each operation a parameter of its own")
     return found
 
 

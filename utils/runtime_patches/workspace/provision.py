@@ -235,9 +235,8 @@ def _fetch_source(pin, cache, download):
     )
     archive = download / dist.orig
     if not archive.is_file():
-        raise UserError(
-            f"apt-get succeeded, but there is no {dist.orig}", f"the archive may have other sources: {_OWN[3:]}"
-        )
+        what = f"apt-get succeeded, but there is no {dist.orig}"
+        raise UserError(what, f"the archive may have other sources: {_OWN[3:]}")
     if files.sha256(archive) != dist.orig_sha256:
         what = f"{dist.orig} does not have the pinned checksum"
         raise UserError(what, f"the archive was altered, cut off or replaced: the same command tries again; {_OWN}")

@@ -119,11 +119,8 @@ def become(root, argv, *, binds, cwd, env):
     try:
         os.execvpe(argv[0], argv, env)
     except FileNotFoundError:
-        raise UserError(
-            f"no command '{argv[0]}' inside the workspace",
-            "give its path, and --bind its folder if that is not below this folder or the temporary folder",
-            127,
-        ) from None
+        hint = "give its path, and --bind its folder if that is not below this folder or the temporary folder"
+        raise UserError(f"no command '{argv[0]}' inside the workspace", hint, 127) from None
     except OSError as error:
         raise UserError(
             f"'{argv[0]}' cannot be executed: {error.strerror}",

@@ -15,9 +15,8 @@ def parse(text):
     phases = [word.strip() for word in text.split(",")]
     for phase in phases:
         if phase not in PHASES:
-            raise UserError(
-                f"--phases: there is no phase '{phase}'", "the phases are S (Scheduling), T (Total) and E (Execution)"
-            )
+            what = f"--phases: there is no phase '{phase}'"
+            raise UserError(what, "the phases are S (Scheduling), T (Total) and E (Execution)")
     return list(dict.fromkeys(phases))
 
 

@@ -82,9 +82,8 @@ class Place:
         try:
             out, said = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise UserError(
-                f"{what} on {runtime} did not end within {timeout} s", "its row is left out with --filter"
-            ) from None
+            what = f"{what} on {runtime} did not end within {timeout} s"
+            raise UserError(what, "its row is left out with --filter") from None
         finally:
             end(process)
         if process.returncode:
