@@ -24,12 +24,11 @@ def parser():
     made.add(
         "-p, --params PARAMS", "Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1", default="vo,v,o,1"
     )
-    made.add(
-        "-y, --phases PHASES",
+    what = (
         "Values for fit against. Comma-separated list of S,T - Scheduling, "
-        "Total; and E - Execution, which is Total less Scheduling",
-        default="S,T",
+        "Total; and E - Execution, which is Total less Scheduling"
     )
+    made.add("-y, --phases PHASES", what, default="S,T")
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
         made.add(f"{option} N", type=integer())
     made.add("--ci", "Also print the 95%% confidence interval of each coefficient")

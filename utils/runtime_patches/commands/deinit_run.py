@@ -34,13 +34,11 @@ def parser():
     made.add_runtimes("--runtime NAME", "the runtime to measure: stock, before, after, upto:PATCH", default="after")
     made.add("--onone", "measure the unoptimized build of the benchmark")
     made.add("--timeout SECONDS", "for one point", type=integer(1), default="60")
-    made.add(
-        "--retry-ms N",
+    what = (
         "measure a point again, for at most N ms, "
-        "while other programs keep its threads waiting for a core; the least disturbed attempt counts",
-        type=integer(),
-        default="100",
+        "while other programs keep its threads waiting for a core; the least disturbed attempt counts"
     )
+    made.add("--retry-ms N", what, type=integer(), default="100")
     made.add("--list", "print all benchmarks")
     group = made.add_argument_group("in place of INPUTS_FILE, random points; the output then holds them, too")
     group.add_argument("--values", metavar="MIN:MAX", type=span(), help="number of task-local values (default: 0:200)")

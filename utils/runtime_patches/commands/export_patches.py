@@ -16,12 +16,11 @@ def parser():
         status="0 done, 1 an error, or a difference with --check, 2 bad usage",
     )
     made.add("--check", "change nothing; exit 1 when the files differ from the commits")
-    made.add(
-        "--upstream [PATCH…]",
+    what = (
         "only print the text of a pull request for these patches, or for all that are still to be sent: "
-        "title, reason, tests, figures",
-        complete=patch_names,
+        "title, reason, tests, figures"
     )
+    made.add("--upstream [PATCH…]", what, complete=patch_names)
     return made
 
 

@@ -18,25 +18,18 @@ def parser():
         ],
         status="0 no test is lost, 1 one is, or an error, 2 bad usage",
     )
-    made.add(
-        "packages [PACKAGE…]",
+    what = (
         "packages of build-script-config/clients.json, or of --packages (default: those that the workspace's "
-        "sources hold)",
-        complete=_names,
+        "sources hold)"
     )
-    made.add_runtimes(
-        "--runtime NAME…",
+    made.add("packages [PACKAGE…]", what, complete=_names)
+    what = (
         "runtimes; the last one is judged by the others (default: stock before "
-        "after; one alone is judged by before, or before-VARIANT)",
-        action="extend",
-        default=[],
+        "after; one alone is judged by before, or before-VARIANT)"
     )
-    made.add(
-        "--packages DIR",
-        "your package, or a folder that holds packages: they and their dependencies are taken from there",
-        dest="folder",
-        type=folder,
-    )
+    made.add_runtimes("--runtime NAME…", what, action="extend", default=[])
+    what = "your package, or a folder that holds packages: they and their dependencies are taken from there"
+    made.add("--packages DIR", what, dest="folder", type=folder)
     made.add("--offline", "take dependencies that are not in DIR from the workspace's sources")
     made.add("--filter RE", "only tests whose name matches", type=pattern, default="")
     longest = "the longest that one test may take (default: 300)"

@@ -22,25 +22,19 @@ def parser():
         status="0 nothing is slower, 2 something is, 1 it could not run",
         bad_usage=1,
     )
-    made.add(
-        "runtimes OLD NEW",
+    what = (
         "two runtimes: names (stock, before, after, upto:PATCH) or folders that hold lib/swift/linux "
-        "(default: before after)",
-        complete=runtime_names,
-        nargs="*",
+        "(default: before after)"
     )
-    made.add(
-        "--filter RE",
-        "only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite",
-        type=pattern,
-    )
+    made.add("runtimes OLD NEW", what, complete=runtime_names, nargs="*")
+    what = "only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite"
+    made.add("--filter RE", what, type=pattern)
     made.add("--all", "upstream's whole suite (about 15 minutes)")
-    made.add(
-        "--samples N",
+    what = (
         "processes measured for each row and column (default: as many "
-        f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})",
-        type=int,
+        f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})"
     )
+    made.add("--samples N", what, type=int)
     made.add("--list", "only list the benchmarks")
     made.add(
         "--build-only", "only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench"
@@ -48,12 +42,8 @@ def parser():
     made.add(
         "--output DIR", "where the report goes (default: build/report/smoke)", type=folder, default=REPORT / "smoke"
     )
-    made.add(
-        "--show [FILE]",
-        "only show the table of an earlier results.json",
-        type=Path,
-        const=REPORT / "smoke" / "results.json",
-    )
+    what = "only show the table of an earlier results.json"
+    made.add("--show [FILE]", what, type=Path, const=REPORT / "smoke" / "results.json")
     return made
 
 
