@@ -196,18 +196,12 @@ def span(least=0):
     return convert
 
 
-def matching(known, wanted, what):
-    """The names in `known` that the regular expression `wanted` finds, in their order; UserError if there
-    is none. what: what a name stands for."""
-    chosen = [name for name in known if re.search(wanted, name)]
-    if not chosen:
-        raise UserError(f"no {what} matches '{wanted}'", f"run-benchmark --list prints the {what}s")
-    return chosen
-
-
 def choose(options, known, what="row"):
-    """The names in `known` {name: text} that --filter finds; None if --list has printed them instead."""
-    names = matching(known, options.filter, what)
+    """The names in `known` {name: text} that --filter finds; None if --list has printed them instead. what: what a name
+    stands for."""
+    names = [name for name in known if re.search(options.filter, name)]
+    if not names:
+        raise UserError(f"no {what} matches '{options.filter}'", f"run-benchmark --list prints the {what}s")
     if not options.list:
         return names
     for name in names:

@@ -105,8 +105,8 @@ def _commands():
 def _reference(command):
     """What `--help` of a command tells, as Markdown. Not argparse's text: that differs between versions of Python."""
     module = cli.module_of(command)
-    if hasattr(module, "help_text"):
-        return f"```\n{module.help_text().strip()}\n```"
+    if hasattr(module, "HELP"):
+        return f"```\n{module.HELP.strip()}\n```"
     parser = module.parser()
     lines = [" ".join(parser.description.split()), "", *(f"    {line}" for line in parser.examples), ""]
     rows = [

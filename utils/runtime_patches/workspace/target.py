@@ -21,7 +21,7 @@ class Target:
 
     @functools.cached_property
     def triple(self):
-        """The name by which the Swift modules in `lib` go."""
+        """As the Swift modules in `lib` are named."""
         return next((self.lib / "swift/linux/Swift.swiftmodule").glob("*.swiftmodule")).stem
 
     @property
