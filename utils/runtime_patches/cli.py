@@ -13,13 +13,11 @@ from .base.errors import UserError
 
 
 def main(command, arguments):
-    """Runs a command and exits with its status."""
     sys.argv[0] = command  # by this name others wait for it
     errors.run_main(lambda: _run(module_of(command), arguments))
 
 
 def module_of(command):
-    """The module of a command."""
     return importlib.import_module(f"runtime_patches.commands.{command.replace('-', '_')}")
 
 
@@ -136,14 +134,12 @@ class Parser(argparse.ArgumentParser):
 
 
 def runtime(name):
-    """The Runtime of a name."""
     from .runtimes.runtime import parse
 
     return parse(name)
 
 
 def folder(text):
-    """An absolute path."""
     import os
     from pathlib import Path
 
@@ -200,18 +196,12 @@ def span(least=0):
     return convert
 
 
-def matching(known, wanted, what):
-    """The names in `known` that the regular expression `wanted` finds, in their order; UserError if there
-    is none. what: what a name stands for."""
-    chosen = [name for name in known if re.search(wanted, name)]
-    if not chosen:
-        raise UserError(f"no {what} matches '{wanted}'", f"run-benchmark --list prints the {what}s")
-    return chosen
-
-
 def choose(options, known, what="row"):
-    """The names in `known` {name: text} that --filter finds; None if --list has printed them instead."""
-    names = matching(known, options.filter, what)
+    """The names in `known` {name: text} that --filter finds; None if --list has printed them instead. what: what a name
+    stands for."""
+    names = [name for name in known if re.search(options.filter, name)]
+    if not names:
+        raise UserError(f"no {what} matches '{options.filter}'", f"run-benchmark --list prints the {what}s")
     if not options.list:
         return names
     for name in names:
@@ -223,14 +213,12 @@ def choose(options, known, what="row"):
 
 
 def runtime_names():
-    """All runtimes."""
     from .runtimes.runtime import names
 
     return names()
 
 
 def patch_names():
-    """All patches."""
     from .series import series
 
     return series.load().names

@@ -36,19 +36,12 @@ def examine(ws, fault, toolchain):
     if not fault and not (ws and not ws.from_packages):
         parts += ([runtimes.before(ws)] if ws else []) + workspace.caches()
         parts += [workspace.old_line(path) for path in _old(ws)]
-    faults = checks.headers()
-    clone = [
-        Line(FAULT, "patches", f"{faults[0][0]}: {faults[0][1]}", "utils/check-patches")
-        if faults
-        else Line(READY, "patches", f"{len(series.load())} patches, headers without a fault"),
-        own_checkout.state(),
-        *runtimes.laid(ws),
-    ]
-    clone += [
-        Line(READY, f"build/{path.name}", path=path)
-        for path in _folders()
-        if path.name not in ("checkout", "runtimes", "report")
-    ]
+    headers = Line(READY, "patches", f"{len(series.load())} patches, headers without a fault")
+    for file, fault in checks.headers()[:1]:
+        headers = Line(FAULT, "patches", f"{file}: {fault}", "utils/check-patches")
+    clone = [headers, own_checkout.state(), *runtimes.laid(ws)]
+    others = [path for path in _folders() if path.name not in ("checkout", "runtimes", "report")]
+    clone += [Line(READY, f"build/{path.name}", path=path) for path in others]
     found = {"this machine": machine, "toolchain and sources": parts, "this clone": clone, "results": results.lines()}
     return {title: [line for line in lines if line] for title, lines in found.items() if any(lines)}
 
@@ -59,11 +52,8 @@ def _folders():
 
 def _busy():
     """[(who, folder)] of the locks that somebody holds."""
-    folders = [
-        pins.cache_root(),
-        pins.cache(),
-        *(path.parent for depth in ("", "*/", "*/*/") for path in BUILD.glob(f"{depth}.lock")),
-    ]
+    folders = [pins.cache_root(), pins.cache()]
+    folders += [path.parent for depth in ("", "*/", "*/*/") for path in BUILD.glob(f"{depth}.lock")]
     return [(locks.holder(folder), folder) for folder in folders if locks.holder(folder)]
 
 
@@ -102,11 +92,9 @@ def show(parts):
             print(f"  {state} {line.name:{width}} {room:>8}  {line.text}".rstrip())
             if line.hint:
                 print(f"  {'':7} {'':{width}} {'':>8}  -> {line.hint}")
-    faults = [line for line in lines if line.state == FAULT]
-    if faults:
-        raise UserError(
-            f"{plural(len(faults), 'thing')} to repair, the first: {faults[0].name}: {faults[0].text}", faults[0].hint
-        )
+    if faults := [line for line in lines if line.state == FAULT]:
+        first = faults[0]
+        raise UserError(f"{plural(len(faults), 'thing')} to repair, the first: {first.name}: {first.text}", first.hint)
 
 
 def _sizes(paths):
@@ -114,14 +102,8 @@ def _sizes(paths):
     paths = [path for path in paths if path and path.exists()]
     if not paths:
         return {}
-    done = subprocess.run(
-        ["du", "-sk0", "--one-file-system", "--", *map(str, paths)],
-        check=False,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        errors="surrogateescape",
-    )
+    argv = ["du", "-sk0", "--one-file-system", "--", *map(str, paths)]
+    done = subprocess.run(argv, check=False, capture_output=True, text=True, errors="surrogateescape")
     found = dict.fromkeys(paths, 0)  # du leaves out what an earlier one holds
     for entry in done.stdout.split("\0")[:-1]:
         kilobytes, _, path = entry.partition("\t")
@@ -150,10 +132,8 @@ def clean(ws, names, dry_run):
     known = parts(ws)
     for name in names:
         if name == "checkout":
-            raise UserError(
-                "build/checkout may hold work of yours, and is never cleaned",
-                f"export what you need, then rm -r '{BUILD / 'checkout'}'",
-            )
+            what = "build/checkout may hold work of yours, and is never cleaned"
+            raise UserError(what, f"export what you need, then rm -r '{BUILD / 'checkout'}'")
         if name not in known:
             raise UserError(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
     found = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))
@@ -165,16 +145,11 @@ def clean(ws, names, dry_run):
                 held.enter_context(locks.exclusive(folder))
         for path in paths:
             if not dry_run:
-                _remove(path)
+                # With a cache, and by its link there, what a killed set-up left in the temporary folder.
+                for cache in (path, path.parent):
+                    if cache.parent == pins.cache_root() and path.name in (cache.name, "temporary"):
+                        provision.remove_temporary(cache)
+                files.remove(path)
             print(f"{'would remove' if dry_run else 'removed'} {size(taken.get(path, 0)):>8}  {path}")
     if not paths:
         print("nothing to remove")
-
-
-def _remove(path):
-    """Removes what can be cleaned: with a cache, and by its link there, what a killed set-up left in the
-    temporary folder."""
-    for cache in (path, path.parent):
-        if cache.parent == pins.cache_root() and path.name in (cache.name, "temporary"):
-            provision.remove_temporary(cache)
-    files.remove(path)

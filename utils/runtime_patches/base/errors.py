@@ -22,7 +22,6 @@ class UserError(Exception):
 
 
 def report(error):
-    """Prints one line of error and one of hint on standard error."""
     say(f"error: {plain(error.message)}")
     if error.hint:
         say(f"hint: {plain(error.hint)}")
@@ -84,19 +83,7 @@ def run_main(main):
     """Calls main() and turns its result, an error or Ctrl-C into an exit status."""
     _open_streams()
     try:
-        try:
-            status = _status(main)
-        except BrokenPipeError:
-            raise
-        except UserError as error:
-            status = error.status
-            _finish(error)
-        except OSError as error:
-            status = 1
-            _finish(_of_output() or of_system(error))
-        except _program_failed() as error:
-            status = 1
-            _finish(of_program(error))
+        status = _status(main)
     except KeyboardInterrupt:
         say("\nerror: interrupted\nhint: the same command goes on from here")
         status = 130
@@ -116,18 +103,25 @@ def _program_failed():
 
 
 def _status(main):
-    """What main() returns, or exits with, after all of its output was written."""
+    """What main() returns, or exits with, after all of its output was written; or that of an error, which is told."""
     try:
-        status = main()
-    except SystemExit as error:
-        status = error.code
-    sys.stdout.flush()
-    return status
-
-
-def _finish(error):
+        try:
+            status = main()
+        except SystemExit as error:
+            status = error.code
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        raise
+    except UserError as error:
+        fault = error
+    except OSError as error:
+        fault = _of_output() or of_system(error)
+    except _program_failed() as error:
+        fault = of_program(error)
     _of_output()  # what was printed comes first
-    report(error)
+    report(fault)
+    return fault.status
 
 
 def _of_output():

@@ -45,7 +45,6 @@ def read_record(path):
 
 
 def write_record(path, value):
-    """Writes the dictionary `value` to a file."""
     write(path, json.dumps(value, indent=2) + "\n")
 
 

@@ -32,15 +32,9 @@ class Git:
 
     def call(self, *args, env=None, **options):
         """subprocess.run of git with its output captured as text."""
-        return subprocess.run(
-            ["git", *_CONFIG, *map(str, args)],
-            cwd=self.folder,
-            env={**self.env, **(env or {})},
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            **options,
-        )
+        argv, env = ["git", *_CONFIG, *map(str, args)], {**self.env, **(env or {})}
+        options = {"capture_output": True, "text": True, "errors": "surrogateescape", **options}
+        return subprocess.run(argv, cwd=self.folder, env=env, **options)
 
     def out(self, *args, **options):
         """The standard output of git; UserError if git fails."""
@@ -48,10 +42,8 @@ class Git:
         if done.returncode:
             check_disk(done.stderr, self.folder)
             reason = (done.stderr.strip().splitlines() or ["no message"])[0]
-            raise UserError(
-                f"git {args[0]} failed in {self.folder}: {reason}",
-                f"look at it with: git -C {self.folder} status; utils/doctor names what is damaged",
-            )
+            hint = f"look at it with: git -C {self.folder} status; utils/doctor names what is damaged"
+            raise UserError(f"git {args[0]} failed in {self.folder}: {reason}", hint)
         return done.stdout
 
     def line(self, *args, **options):
@@ -59,5 +51,4 @@ class Git:
         return self.out(*args, **options).strip()
 
     def has(self, revision):
-        """Whether `revision` names a commit."""
         return self.call("rev-parse", "-q", "--verify", revision + "^{commit}").returncode == 0

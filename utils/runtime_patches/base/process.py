@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from . import locks
 from .errors import UserError, check_disk
@@ -28,16 +29,9 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     with open(log, "wb") as out:
         # If this process is killed, the kernel sends the guard a signal.
         guarded = ["setpriv", "--pdeathsig", "TERM", _GUARD, str(os.getpid()), *argv]
-        process = subprocess.Popen(
-            guarded,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            cwd=cwd,
-            env=env,
-            start_new_session=True,
-            pass_fds=locks.held(),
-        )
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.STDOUT}
+        session: dict[str, Any] = {"start_new_session": True, "pass_fds": locks.held()}
+        process = subprocess.Popen(guarded, cwd=cwd, env=env, **streams, **session)
         status, _ = ended(process)
     if status == 0:
         return log
@@ -56,10 +50,8 @@ def ending(status, output=""):
     turn a signal into 128 + its number."""
     number = -status if status < 0 else status - 128
     died = status < 0 or number in set(signal.Signals)
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return (f"died of {signal.Signals(number).name}" if died else f"ended with status {status}") + (
-        f" ({lines[-1][:150]})" if lines else ""
-    )
+    said = [f" ({line.strip()[:150]})" for line in output.splitlines() if line.strip()][-1:]
+    return (f"died of {signal.Signals(number).name}" if died else f"ended with status {status}") + "".join(said)
 
 
 @contextlib.contextmanager

@@ -105,5 +105,4 @@ def read_text(path, hint=HINT):
 
 
 def dump(value, indent=None):
-    """A dataclass as JSON."""
     return json.dumps(dataclasses.asdict(value), indent=indent, ensure_ascii=False) + "\n"

@@ -90,25 +90,10 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
         flags += [f"--sanitize={_FLAVOURS[kind]}", *_DEFINE]
         if kind == "tsan":
             flags += ["-Xlinker", str(parse("tsan").folder / "bin" / "tsan-mutex.o")]
-    argv = [
-        "swift",
-        "build",
-        *options,
-        "--package-path",
-        str(package),
-        "--scratch-path",
-        str(home / "build"),
-        "--configuration",
-        configuration,
-        "--disable-sandbox",
-        "--disable-dependency-cache",
-        *(
-            word
-            for name in ("cache", "config", "security")
-            for word in (f"--{name}-path", str(home / "swiftpm" / name))
-        ),
-        *flags,
-    ]
+    argv = ["swift", "build", *options, "--package-path", str(package), "--scratch-path", str(home / "build")]
+    argv += ["--configuration", configuration, "--disable-sandbox", "--disable-dependency-cache"]
+    for name in ("cache", "config", "security"):
+        argv += [f"--{name}-path", str(home / "swiftpm" / name)]
     environment = dict(checkout.environment)
     if ws.sources and checkout.folder.parent == ws.sources:
         environment["SWIFTCI_USE_LOCAL_DEPS"] = "1"
@@ -122,7 +107,7 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
     ):
         try:
             run_logged(
-                ws.command(argv, cwd=package, binds=[home, checkout.folder, *locals_]),
+                ws.command([*argv, *flags], cwd=package, binds=[home, checkout.folder, *locals_]),
                 log,
                 env=ws.environment(environment),
                 failed=f"package {checkout.name} does not build",
@@ -183,18 +168,9 @@ def _home(ws, checkout, kind, locals_):
         # The same name elsewhere is another package.
         place = hashlib.sha256(str(checkout.folder).encode()).hexdigest()[:8]
         return BUILD / "clients" / f"{name}-{place}"
-    key = hashlib.sha256(
-        json.dumps(
-            [
-                _VERSION,
-                str(checkout.folder),
-                str(ws.toolchain),
-                dict(checkout.environment),
-                list(map(str, locals_)),
-                *([checkout.edits] if checkout.edits else []),
-            ]
-        ).encode()
-    ).hexdigest()[:12]
+    parts = [_VERSION, str(checkout.folder), str(ws.toolchain), dict(checkout.environment), list(map(str, locals_))]
+    parts += [checkout.edits] if checkout.edits else []
+    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
     return ws.cache / "clients" / f"{name}-{key}"
 
 

@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from ..base.errors import UserError
 from ..base.paths import BUILD
@@ -177,7 +178,8 @@ class Bundle:
                 process.ended(test, FAILED if test in failed else PASSED)
 
         def arguments(part):
-            filters = [word for test in part or () for word in ("--filter", f"^{_escaped(test)}(/|$)")]
+            names = [re.sub(r"([][{}()*+?.\\^$|/])", r"\\\1", test) for test in part or ()]
+            filters = [word for name in names for word in ("--filter", f"^{name}(/|$)")]
             stream = ["--event-stream-output-path", str(events), "--event-stream-version", "0"]
             return ["--testing-library", "swift-testing", *stream, *filters]
 
@@ -194,21 +196,12 @@ class Bundle:
         return loaded.command(self.ws, runtime, [*words, self.files[runtime], *arguments], self.binds)
 
     def _capture(self, runtime, arguments, good=(0,)):
+        options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": self.timeout}
         try:
-            done = subprocess.run(
-                self.command(runtime, arguments),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=self.timeout,
-                check=False,
-            )
+            done = subprocess.run(self.command(runtime, arguments), text=True, errors="replace", check=False, **options)
         except subprocess.TimeoutExpired:
-            raise UserError(
-                f"the tests of {self.name} cannot be listed: no answer within {self.timeout} s",
-                "does the package run code before main()?",
-            ) from None
+            what = f"the tests of {self.name} cannot be listed: no answer within {self.timeout} s"
+            raise UserError(what, "does the package run code before main()?") from None
         # A package with a LinuxMain.swift of its own knows XCTest only.
         if done.returncode not in good and 'Invalid option "--testing-library"' not in done.stderr + done.stdout:
             raise UserError(
@@ -229,10 +222,6 @@ def _parts(tests):
         length += len(test) + 20
     if part:
         yield part
-
-
-def _escaped(text):
-    return re.sub(r"([][{}()*+?.\\^$|/])", r"\\\1", text)
 
 
 class _Process:
@@ -332,10 +321,8 @@ class _Process:
         """UserError unless the process has loaded the libraries of its runtime, and no other ones."""
         found = loaded.libraries(self.loads, self.process.pid)
         if any(one.always and one.name not in found for one in LIBRARIES) and (self.end or self.status):
-            raise UserError(
-                f"the tests of {self.bundle.name} do not start on {self.runtime} (the program {ending(self.status)})",
-                f"the output is in {self.log}",
-            )
+            what = f"the tests of {self.bundle.name} do not start on {self.runtime} (the program {ending(self.status)})"
+            raise UserError(what, f"the output is in {self.log}")
         loaded.check(found, self.bundle.name, self.runtime)
 
 

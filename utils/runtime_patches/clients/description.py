@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from ..base import files, locks, schema
 from ..base.errors import UserError
@@ -57,9 +58,8 @@ def load(path=_FILE):
     packages = {}
     for name, fields in found.items():
         if unknown := set(fields) - set(known):
-            raise UserError(
-                f"{path}: {name} has the unknown setting '{min(unknown)}'", f"settings are {', '.join(known)}"
-            )
+            what = f"{path}: {name} has the unknown setting '{min(unknown)}'"
+            raise UserError(what, f"settings are {', '.join(known)}")
         if len({bool(fields.get(part)) for part in ("url", "tag", "commit")}) > 1:
             raise UserError(f"{path}: {name} needs url, tag and commit together", hint)
         packages[name] = schema.checked(Package, {"name": name, **fields}, path, hint)
@@ -67,7 +67,6 @@ def load(path=_FILE):
 
 
 def names():
-    """The names of all packages, for completion."""
     return list(load())
 
 
@@ -101,17 +100,13 @@ def _given(names, folder, packages):
     folder = folder.resolve()
     if is_package(folder):
         if names:
-            raise UserError(
-                f"--packages {folder} is a package itself, and {names[0]} is named, too",
-                "name packages where the folder holds several",
-            )
+            what = f"--packages {folder} is a package itself, and {names[0]} is named, too"
+            raise UserError(what, "name packages where the folder holds several")
         return [folder]
     inside = {path.name: path for path in sorted(folder.iterdir()) if is_package(path)}
     if not inside:
-        raise UserError(
-            f"{folder} is no package, and holds none: no Package.swift",
-            "give a package, or a folder that holds packages",
-        )
+        what = f"{folder} is no package, and holds none: no Package.swift"
+        raise UserError(what, "give a package, or a folder that holds packages")
     if not names:
         return list(inside.values())
     return [inside.get(name) or inside.get(f"swift-{name}") or _named(name, packages) for name in names]
@@ -129,10 +124,8 @@ def checkout(chosen, sources, cache):
     else:
         folder, stable = sources / chosen.name, sources.parent == cache.parent
         if not is_package(folder):
-            raise UserError(
-                f"the sources have no package {chosen.name}: {folder}",
-                "--checkout names a folder that has it beside swift/, --packages one with packages",
-            )
+            what = f"the sources have no package {chosen.name}: {folder}"
+            raise UserError(what, "--checkout names a folder that has it beside swift/, --packages one with packages")
     return Checkout(
         chosen.name,
         folder,
@@ -169,28 +162,16 @@ def _fetched(package, cache):
 
 def _git(package, *argv, timeout=30):
     hint = f"check the network, or give --packages DIR, which holds a checkout of {package.tag} in DIR/{package.name}"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    command = ["git", "-c", "advice.detachedHead=false", *argv]
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": timeout}
     try:
-        done = subprocess.run(
-            ["git", "-c", "advice.detachedHead=false", *argv],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-            env=_plain_environment(),
-        )
+        done = subprocess.run(command, text=True, check=False, env=env, **options)
     except subprocess.TimeoutExpired:
         raise UserError(f"{package.name} {package.tag} was not fetched within {timeout} s", hint) from None
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if re.match("(fatal|error|remote):", line)]
-        raise UserError(
-            f"{package.name} {package.tag} cannot be fetched: "
-            + (said[0] if said else f"git's exit status {done.returncode}"),
-            hint,
-        )
+        reason = said[0] if said else f"git's exit status {done.returncode}"
+        raise UserError(f"{package.name} {package.tag} cannot be fetched: {reason}", hint)
     return done.stdout
-
-
-def _plain_environment():
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}

@@ -19,12 +19,10 @@ class Side:
     seconds: float
 
     def count(self, *outcomes):
-        """How many tests ended like this."""
         return sum(outcome in outcomes for outcome in self.outcomes.values())
 
     @property
     def row(self):
-        """tests, passed, failed, skipped."""
         return len(self.outcomes), self.count(PASSED), self.count(*BAD), self.count(SKIPPED)
 
 

@@ -39,7 +39,5 @@ def check(found, what, runtime):
         paths = found.get(library.name, set())
         wanted = str(runtime.library(library.name))
         if paths != {wanted} and (paths or library.always):
-            raise UserError(
-                f"{what} on {runtime} ran with {', '.join(sorted(paths)) or 'no ' + library.name}",
-                f"it should have been {wanted}: is LD_PRELOAD set?",
-            )
+            what = f"{what} on {runtime} ran with {', '.join(sorted(paths)) or 'no ' + library.name}"
+            raise UserError(what, f"it should have been {wanted}: is LD_PRELOAD set?")

@@ -24,10 +24,8 @@ def bundles(ws, checkouts, runtimes, options):
         if options.offline or checkout.folder.parent == ws.sources:
             folders.append(ws.sources)
         try:
-            paths = {
-                kind: packages.tests(ws, checkout, kind, folders)
-                for kind in dict.fromkeys(map(packages.flavour, runtimes))
-            }
+            kinds = dict.fromkeys(map(packages.flavour, runtimes))
+            paths = {kind: packages.tests(ws, checkout, kind, folders) for kind in kinds}
         except UserError as error:
             failed.append(error)
             continue
@@ -62,23 +60,12 @@ def show(judgements, runtimes, failed, target):
     for judgement in judgements:
         for side in judgement.sides:
             last = side is judgement.sides[-1] and len(runtimes) > 1
-            rows.append(
-                [
-                    judgement.package,
-                    side.runtime.name,
-                    *map(str, side.row),
-                    str(len(judgement.lost)) if last else "",
-                    str(len(judgement.won)) if last else "",
-                    f"{side.seconds:.0f}",
-                ]
-            )
+            judged = [str(len(tests)) if last else "" for tests in (judgement.lost, judgement.won)]
+            rows.append([judgement.package, side.runtime.name, *map(str, side.row), *judged, f"{side.seconds:.0f}"])
     print(made.table("Tests", _COLUMNS, rows).text(left=2))
     for judgement in judgements:
-        for title, tests in (
-            ("lost", judgement.lost),
-            ("unsteady", judgement.unsteady),
-            ("failed on all", judgement.everywhere),
-        ):
+        found = {"lost": judgement.lost, "unsteady": judgement.unsteady, "failed on all": judgement.everywhere}
+        for title, tests in found.items():
             made.notes += [f"{title}: {judgement.package}: {test}: {why}" for test, why in tests.items()]
         made.notes += [f"won: {judgement.package}: {test}" for test in judgement.won]
     made.notes += [f"not judged: {error.message}" for error in failed]

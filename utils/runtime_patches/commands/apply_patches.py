@@ -29,10 +29,8 @@ def main(options):
     if not options.checkout:
         ws = provision.ready(options)
         if options.only:
-            raise UserError(
-                "--only needs --checkout",
-                "build/checkout always holds the whole series; utils/build-runtime upto:PATCH builds a part of it",
-            )
+            hint = "build/checkout always holds the whole series; utils/build-runtime upto:PATCH builds a part of it"
+            raise UserError("--only needs --checkout", hint)
         with locks.exclusive(BUILD):
             own_checkout.renew(ws)
         print(f"{own_checkout.FOLDER}/swift holds the series: {', '.join(series.load().names)}")
@@ -40,9 +38,7 @@ def main(options):
     folder = find.check_checkout(options.checkout, options.three_way)
     applied, state = checkout.apply(folder, options.only, options.three_way)
     if applied:
-        print(
-            f"{folder}/swift: {len(applied)} {'patch' if len(applied) == 1 else 'patches'} and the tests applied on "
-            f"{state.head[:12]}: {', '.join(applied)}"
-        )
+        count = f"{len(applied)} {'patch' if len(applied) == 1 else 'patches'}"
+        print(f"{folder}/swift: {count} and the tests applied on {state.head[:12]}: {', '.join(applied)}")
     else:
         print(f"{folder}/swift: the series is applied already")

@@ -7,27 +7,33 @@ def parser():
     made = Parser(
         "run-benchmark",
         "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
-        "one that is stuck.",
-        ["./run-benchmark", "./run-benchmark --filter Checkpoint", "./run-benchmark upto:executor-liveness-scopes"],
+        "one that is stuck.\nThe rows of the suite that run jobs are measured with the monitor off, off again and on.",
+        ["./run-benchmark", "./run-benchmark --filter '^BM_'", "./run-benchmark upto:executor-liveness-scopes"],
     )
     what = "after, upto:PATCH, or any other that has the monitor (default: after)"
     made.add_runtimes("runtime [RUNTIME]", what, default="after")
-    made.add_harness("liveness", "row", rounds=(3, "samples of a row, in random order (default: 3)"))
-    made.add("--milliseconds N", "for a sample of a row", type=integer(1), default="200")
+    made.add_harness("liveness", "row", rounds=(3, "samples of a row BM_…, in random order (default: 3)"))
+    made.add("--milliseconds N", "for a sample of a row BM_…", type=integer(1), default="200")
     return made
 
 
 def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.liveness import run
+    from ..results import outcome
     from ..runtimes import build
     from ..workspace import provision
 
     ws = provision.ready(options)
     path = run.build(ws)
     build.ensure(ws, options.runtime)
-    chosen = choose(options, dict.fromkeys(run.rows(ws, path, options.runtime), ""))
+    own, jobs = run.rows(ws, path, options.runtime), run.Jobs(ws, options.runtime)
+    chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
     if chosen is None:
         return
-    outcome = run.measure(ws, path, options.runtime, chosen, options.filter, options.milliseconds, options.rounds)
-    programs.show(outcome, options.output)
+    made = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
+    if rows := [row for row in chosen if row in own]:
+        run.measure(ws, path, options.runtime, made, rows, options.milliseconds, options.rounds)
+    if rows := [row for row in chosen if row in jobs.rows]:
+        jobs.measure(made, rows, options.output)
+    programs.show(made, options.output)

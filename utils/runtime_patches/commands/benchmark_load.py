@@ -33,5 +33,4 @@ def main(options):
     path = run.build(ws)
     for runtime in options.runtimes:
         build.ensure(ws, runtime)
-    outcome = run.measure(ws, path, chosen, options.runtimes, options.most, options.rounds)
-    programs.show(outcome, options.output, left=2)
+    programs.show(run.measure(ws, path, chosen, options), options.output, left=2)

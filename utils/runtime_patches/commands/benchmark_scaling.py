@@ -40,10 +40,8 @@ def workers_of(text, processors):
     except UserError as error:
         raise UserError(f"--workers: {error.message}", error.hint, 2) from None
     if max(given) > processors:
-        raise UserError(
-            f"--workers: {max(given)} workers, but this process may use {processors} processors",
-            f"give at most {processors}: workers that share a processor say nothing",
-        )
+        what = f"--workers: {max(given)} workers, but this process may use {processors} processors"
+        raise UserError(what, f"give at most {processors}: workers that share a processor say nothing")
     return sorted({1, *given})
 
 
@@ -66,18 +64,9 @@ def main(options):
         return
     for runtime in options.runtimes:
         build.ensure(ws, runtime)
-    plan = {
-        "program": str(path),
-        "rows": rows,
-        "kinds": KINDS,
-        "workers": workers,
-        "processors": processors,
-        "rounds": options.rounds,
-        "milliseconds": options.milliseconds,
-        "attempts": options.attempts,
-        "quiet": 0.02,
-        "patience": 20,
-        "environment": run.cache_line_malloc(ws) if options.cache_line_malloc else {},
-        "libraries": {runtime.name: str(runtime.libraries) for runtime in options.runtimes},
-    }
+    plan = {"program": str(path), "rows": rows, "kinds": KINDS, "workers": workers, "processors": processors}
+    plan |= {name: getattr(options, name) for name in ("rounds", "milliseconds", "attempts")}
+    plan |= {"quiet": 0.02, "patience": 20}
+    plan["environment"] = run.cache_line_malloc(ws) if options.cache_line_malloc else {}
+    plan["libraries"] = {runtime.name: str(runtime.libraries) for runtime in options.runtimes}
     programs.show(run.report(plan, run.measure(ws, plan), known), options.output, left=2)

@@ -23,12 +23,8 @@ def parser():
         two=True,
     )
     made.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
-    made.add(
-        "--rates [R…]",
-        "requests a second of the open loops (default: 1000 4000; none: no latencies)",
-        type=integer(1),
-        default=[1000, 4000],
-    )
+    what = "requests a second of the open loops (default: 1000 4000; none: no latencies)"
+    made.add("--rates [R…]", what, type=integer(1), default=[1000, 4000])
     made.add("--connections N", "(default: 64)", type=integer(1), default=64)
     made.add("--port N", "of the server (default: a free one)", type=integer(0), default=0)
     return made
@@ -51,19 +47,10 @@ def main(options):
     with run.place(ws) as place:
         for runtime in options.runtimes:
             build.ensure(ws, runtime)
-        plan = measure.Plan(
-            options.runtimes,
-            options.rounds,
-            options.seconds,
-            options.rates,
-            options.connections,
-            options.port,
-            int(time.time()),
-        )
+        plan = measure.Plan(options, int(time.time()))
         outcome, failed = run.run(ws, place, plan, [ROWS[name] for name in chosen])
         if outcome:
             programs.show(outcome, options.output)
         if failed:
-            raise UserError(
-                f"{len(failed)} of {plural(len(chosen), 'row')} failed: {failed[0].message}", failed[0].hint
-            )
+            count = f"{len(failed)} of {plural(len(chosen), 'row')} failed"
+            raise UserError(f"{count}: {failed[0].message}", failed[0].hint)

@@ -34,9 +34,8 @@ def _depth(text):
 
     depth = integer(run.LEAST_DEPTH)(text)
     if depth > run.LARGEST_DEPTH:
-        raise UserError(
-            f"--depth: {depth} is more than {run.LARGEST_DEPTH}", "the nodes of one buffer are numbered with 32 bits"
-        )
+        what = f"--depth: {depth} is more than {run.LARGEST_DEPTH}"
+        raise UserError(what, "the nodes of one buffer are numbered with 32 bits")
     return depth
 
 

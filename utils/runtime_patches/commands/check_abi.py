@@ -31,8 +31,6 @@ def main(options):
         faults += reason is None
         print(f"{what:14} {text}" + (f": {reason}" if reason else ""))
     if faults:
-        raise UserError(
-            f"{faults} differences between {options.old} and {options.new} are in no `ABI:` field of the series",
-            "patches/README.md says what may change",
-        )
+        what = f"{faults} differences between {options.old} and {options.new} are in no `ABI:` field of the series"
+        raise UserError(what, "patches/README.md says what may change")
     print(f"{options.new} stands in for {options.old}")

@@ -68,10 +68,8 @@ def _build_each(ws):
         runtime, tests = upto(patch.slug), [*patch.tests, *patch.guards]
         build.ensure(ws, runtime)
         if tests and lit.run(ws, runtime, tests):
-            raise UserError(
-                f"the tests of patch '{patch.slug}' fail on {runtime}",
-                f"utils/run-test --runtime {runtime} {' '.join(tests)}",
-            )
+            again = f"utils/run-test --runtime {runtime} {' '.join(tests)}"
+            raise UserError(f"the tests of patch '{patch.slug}' fail on {runtime}", again)
     print("each builds and passes its tests")
 
 
@@ -90,7 +88,5 @@ def show(rows):
                 print(f"    {what}: {error}\n        ({', '.join(names)})", flush=True)
         broken += [row.name] * bool(row.series)
     if broken:
-        raise UserError(
-            "the series breaks the runtime's configurations " + ", ".join(broken),
-            "utils/check-patches --configurations " + " ".join(broken),
-        )
+        what = f"the series breaks the runtime's configurations {', '.join(broken)}"
+        raise UserError(what, f"utils/check-patches --configurations {' '.join(broken)}")

@@ -11,14 +11,11 @@ def start(arguments):
     if "--" in words and command == "with-runtime":
         print("files")
         return
-    found = (
-        _with_runtime(current) if command == "with-runtime" else _offered(module_of(command).parser(), words, current)
-    )
+    if command == "with-runtime":
+        found = ["--bind", "--checkout", "--help", "--toolchain"] if current.startswith("-") else runtime_names()
+    else:
+        found = _offered(module_of(command).parser(), words, current)
     print("\n".join(found))
-
-
-def _with_runtime(current):
-    return ["--bind", "--checkout", "--help", "--toolchain"] if current.startswith("-") else runtime_names()
 
 
 def _offered(parser, words, current):

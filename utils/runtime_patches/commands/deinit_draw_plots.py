@@ -39,10 +39,8 @@ def main(options):
             raise UserError(f"{name} needs {data.file(run)}", run.command)
     wanted = options.plots or [name for name in plots.PLOTS if not plots.missing(name, data)]
     if not wanted:
-        raise UserError(
-            f"{options.data} has the datasets of no plot",
-            "./reproduce measures all of them; README.md has the commands one by one",
-        )
+        what = f"{options.data} has the datasets of no plot"
+        raise UserError(what, "./reproduce measures all of them; README.md has the commands one by one")
     for name in wanted:
         files.write(options.output / f"{name}.svg", svg.file(plots.curves(name, data)))
         print(options.output / f"{name}.svg")

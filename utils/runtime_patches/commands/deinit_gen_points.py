@@ -21,9 +21,11 @@ def parser():
 
 
 def main(options):
+    import secrets
+
     from ..benchmarks.deinit import points
 
     points.check(options.values, options.objects, options.points)
-    seed = options.seed if "seed" in options else points.new_seed()
+    seed = options.seed if "seed" in options else secrets.randbelow(10**6)
     for line in points.lines(options.values, options.objects, options.points, seed):
         print(line)

@@ -24,12 +24,11 @@ def parser():
     made.add(
         "-p, --params PARAMS", "Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1", default="vo,v,o,1"
     )
-    made.add(
-        "-y, --phases PHASES",
+    what = (
         "Values for fit against. Comma-separated list of S,T - Scheduling, "
-        "Total; and E - Execution, which is Total less Scheduling",
-        default="S,T",
+        "Total; and E - Execution, which is Total less Scheduling"
     )
+    made.add("-y, --phases PHASES", what, default="S,T")
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
         made.add(f"{option} N", type=integer())
     made.add("--ci", "Also print the 95%% confidence interval of each coefficient")
@@ -51,17 +50,10 @@ def main(options):
     wanted = phases.parse(options.phases)
     inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
     selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))
-    params = fit.parse_params(options.params)
-    models = {
-        phases.PHASES[phase][0]: fit.fit(
-            params,
-            selection.values,
-            selection.objects,
-            selection.of(phases.times(phase, data, baseline)),
-            options.robust,
-        )
-        for phase in wanted
-    }
+    params, models = fit.parse_params(options.params), {}
+    for phase in wanted:
+        times = selection.of(phases.times(phase, data, baseline))
+        models[phases.PHASES[phase][0]] = fit.fit(params, selection.values, selection.objects, times, options.robust)
     for line in fit.formatted(models):
         print(line)
     values, objects = max(selection.values), max(selection.objects)
@@ -70,8 +62,5 @@ def main(options):
         for name, coefficient, (low, high) in zip(names, model.coefficients, model.intervals) if options.ci else ():
             print(f"{phase}: {name}: {coefficient:.6g} ns, 95 % within {low:.6g} … {high:.6g}")
         if options.share:
-            shares = zip(names, model.shares(values, objects))
-            print(
-                f"{phase}: at v = {values}, o = {objects}: "
-                + ", ".join(f"{name} {share:.1%}" for name, share in shares)
-            )
+            shares = ", ".join(f"{name} {share:.1%}" for name, share in zip(names, model.shares(values, objects)))
+            print(f"{phase}: at v = {values}, o = {objects}: {shares}")

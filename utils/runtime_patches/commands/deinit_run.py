@@ -34,13 +34,11 @@ def parser():
     made.add_runtimes("--runtime NAME", "the runtime to measure: stock, before, after, upto:PATCH", default="after")
     made.add("--onone", "measure the unoptimized build of the benchmark")
     made.add("--timeout SECONDS", "for one point", type=integer(1), default="60")
-    made.add(
-        "--retry-ms N",
+    what = (
         "measure a point again, for at most N ms, "
-        "while other programs keep its threads waiting for a core; the least disturbed attempt counts",
-        type=integer(),
-        default="100",
+        "while other programs keep its threads waiting for a core; the least disturbed attempt counts"
     )
+    made.add("--retry-ms N", what, type=integer(), default="100")
     made.add("--list", "print all benchmarks")
     group = made.add_argument_group("in place of INPUTS_FILE, random points; the output then holds them, too")
     group.add_argument("--values", metavar="MIN:MAX", type=span(), help="number of task-local values (default: 0:200)")
@@ -57,10 +55,8 @@ def split(words, generated):
     known = [word for word in words if word in driver.BENCHMARKS]
     others = [word for word in words if word not in driver.BENCHMARKS]
     if generated and others and known:
-        raise UserError(
-            f"both an inputs file ({others[0]}) and --{generated[0]}",
-            "give an inputs file, or --values, --objects and --points",
-        )
+        what = f"both an inputs file ({others[0]}) and --{generated[0]}"
+        raise UserError(what, "give an inputs file, or --values, --objects and --points")
     if len(words) > needed:
         raise UserError(f"'{words[needed]}' is one argument too many", "run-benchmark.sh --help", 2)
     if not known:
@@ -68,16 +64,11 @@ def split(words, generated):
         if not names:
             raise UserError("no benchmark is named", "run-benchmark.sh --list prints all", 2)
         close = difflib.get_close_matches(names[0], driver.BENCHMARKS, 1, 0.5)
-        raise UserError(
-            f"there is no benchmark '{names[0]}'",
-            (f"did you mean {close[0]}? " if close else "") + "run-benchmark.sh --list prints all",
-        )
+        what = f"there is no benchmark '{names[0]}'"
+        raise UserError(what, (f"did you mean {close[0]}? " if close else "") + "run-benchmark.sh --list prints all")
     if len(words) < needed:
-        raise UserError(
-            "no inputs file is named",
-            "./gen-points.py 1000 > data/inputs-1K.txt makes one; or give --values, --objects and --points",
-            2,
-        )
+        hint = "./gen-points.py 1000 > data/inputs-1K.txt makes one; or give --values, --objects and --points"
+        raise UserError("no inputs file is named", hint, 2)
     return known[0], others[0] if others else None
 
 
@@ -97,17 +88,14 @@ def _generate(options):
 
 
 def _check_points(benchmark, inputs):
-    values = max(inputs.values)
-    if values > 10_000:
-        raise UserError(
-            f"{inputs.path}: {values} task-locals at once do not fit a thread's stack", "give at most 10000"
-        )
-    largest = max(zip(inputs.values, inputs.objects), key=lambda point: points.for_point(benchmark, *point))
-    memory.require(
-        points.for_point(benchmark, *largest),
-        f"{benchmark} with {largest[0]} values and {largest[1]:,} objects",
-        "take fewer objects or values",
+    if (most := max(inputs.values)) > 10_000:
+        what = f"{inputs.path}: {most} task-locals at once do not fit a thread's stack"
+        raise UserError(what, "give at most 10000")
+    needed, values, objects = max(
+        (points.for_point(benchmark, *point), *point) for point in zip(inputs.values, inputs.objects)
     )
+    what = f"{benchmark} with {values} values and {objects:,} objects"
+    memory.require(needed, what, "take fewer objects or values")
 
 
 def main(options):
@@ -131,22 +119,9 @@ def main(options):
     program = driver.build(ws, not options.onone)
     if not options.runtime.is_laid:
         build.ensure(ws, options.runtime)
-    argv = driver.command(
-        program,
-        options.runtime.name,
-        benchmark,
-        inputs,
-        ballast=options.ballast,
-        timeout=options.timeout,
-        retry_ms=options.retry_ms,
-        label=label,
-        with_inputs=bool(generated),
-    )
-    cwd = os.getcwd()
-    sandbox.become(
-        ws.root,
-        argv,
-        binds=ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))]),
-        cwd=cwd,
-        env=ws.environment(options.runtime.environment(ws)),
-    )
+    limits = {"ballast": options.ballast, "timeout": options.timeout, "retry_ms": options.retry_ms}
+    name, with_inputs = options.runtime.name, bool(generated)
+    argv = driver.command(program, name, benchmark, inputs, label=label, with_inputs=with_inputs, **limits)
+    cwd, env = os.getcwd(), ws.environment(options.runtime.environment(ws))
+    binds = ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))])
+    sandbox.become(ws.root, argv, binds=binds, cwd=cwd, env=env)

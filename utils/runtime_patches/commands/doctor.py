@@ -12,13 +12,12 @@ def parser():
         ["utils/doctor", "utils/doctor --clean old", "utils/doctor --clean test work --dry-run"],
         status="0 nothing to repair, 1 something is, or an error, 2 bad usage",
     )
-    made.add(
-        "--clean PART…",
+    what = (
         "remove: old (of other pins and configurations, and what was left by interruptions), ccache, clients "
         "(packages that others wrote, of all clones), cache (toolchain, sources and builds of all clones), build "
-        "(folders of build/ but checkout and report), or a folder of build/ by its name; never a checkout",
-        complete=_parts,
+        "(folders of build/ but checkout and report), or a folder of build/ by its name; never a checkout"
     )
+    made.add("--clean PART…", what, complete=_parts)
     made.add("--dry-run", "with --clean: only tell")
     return made
 

@@ -16,12 +16,11 @@ def parser():
         status="0 done, 1 an error, or a difference with --check, 2 bad usage",
     )
     made.add("--check", "change nothing; exit 1 when the files differ from the commits")
-    made.add(
-        "--upstream [PATCH…]",
+    what = (
         "only print the text of a pull request for these patches, or for all that are still to be sent: "
-        "title, reason, tests, figures",
-        complete=patch_names,
+        "title, reason, tests, figures"
     )
+    made.add("--upstream [PATCH…]", what, complete=patch_names)
     return made
 
 
@@ -48,6 +47,5 @@ def main(options):
     if not changes:
         print(f"patches/ is the same as the commits of {folder}/swift")
     elif options.check:
-        raise UserError(
-            f"patches/ differs from the commits of {folder}/swift in {len(changes)} files", "utils/export-patches"
-        )
+        what = f"patches/ differs from the commits of {folder}/swift in {len(changes)} files"
+        raise UserError(what, "utils/export-patches")

@@ -22,12 +22,11 @@ def parser():
         ],
         workspace=False,
     )
-    made.add(
-        "results [FILE…]",
+    what = (
         "results.json of run-smoke-bench or of a harness, or "
-        "folders that hold some; those of several machines are merged",
-        type=Path,
+        "folders that hold some; those of several machines are merged"
     )
+    made.add("results [FILE…]", what, type=Path)
     made.add("--output FILE", "where the page goes (default: build/report/index.html)", type=folder, default=pages.PAGE)
     made.add("--save MACHINE", "only copy the results, made compact, to benchmark/results/MACHINE")
     made.add(

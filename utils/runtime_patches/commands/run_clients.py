@@ -18,33 +18,22 @@ def parser():
         ],
         status="0 no test is lost, 1 one is, or an error, 2 bad usage",
     )
-    made.add(
-        "packages [PACKAGE…]",
+    what = (
         "packages of build-script-config/clients.json, or of --packages (default: those that the workspace's "
-        "sources hold)",
-        complete=_names,
+        "sources hold)"
     )
-    made.add_runtimes(
-        "--runtime NAME…",
+    made.add("packages [PACKAGE…]", what, complete=_names)
+    what = (
         "runtimes; the last one is judged by the others (default: stock before "
-        "after; one alone is judged by before, or before-VARIANT)",
-        action="extend",
-        default=[],
+        "after; one alone is judged by before, or before-VARIANT)"
     )
-    made.add(
-        "--packages DIR",
-        "your package, or a folder that holds packages: they and their dependencies are taken from there",
-        dest="folder",
-        type=folder,
-    )
+    made.add_runtimes("--runtime NAME…", what, action="extend", default=[])
+    what = "your package, or a folder that holds packages: they and their dependencies are taken from there"
+    made.add("--packages DIR", what, dest="folder", type=folder)
     made.add("--offline", "take dependencies that are not in DIR from the workspace's sources")
     made.add("--filter RE", "only tests whose name matches", type=pattern, default="")
-    made.add(
-        "--timeout SECONDS",
-        "the longest that one test may take (default: 300)",
-        type=seconds(0.01, 999999),
-        default="300",
-    )
+    longest = "the longest that one test may take (default: 300)"
+    made.add("--timeout SECONDS", longest, type=seconds(0.01, 999999), default="300")
     made.add("--parallel", "run XCTest in as many processes at once as there are cores (swift-collections always)")
     made.add("--build-only", "only build the tests")
     made.add("--list", "only list the packages")
@@ -67,12 +56,10 @@ def main(options):
 
     if options.list:
         for package in description.load().values():
-            print(
-                f"{package.name:24} "
-                + (f"{package.tag}, {package.url}" if package.url else "in the sources")
-                + (f"; only when it is named: {package.left_out}" if package.left_out else "")
-                + "".join(f"; without {skipped}: {why}" for skipped, why in package.skip.items())
-            )
+            facts = [f"{package.tag}, {package.url}" if package.url else "in the sources"]
+            facts += [f"only when it is named: {package.left_out}"] if package.left_out else []
+            facts += [f"without {skipped}: {why}" for skipped, why in package.skip.items()]
+            print(f"{package.name:24} {'; '.join(facts)}")
         return 0
     runtimes = _runtimes(options.runtime)
     chosen = description.choose(options.packages, options.folder)

@@ -22,25 +22,19 @@ def parser():
         status="0 nothing is slower, 2 something is, 1 it could not run",
         bad_usage=1,
     )
-    made.add(
-        "runtimes OLD NEW",
+    what = (
         "two runtimes: names (stock, before, after, upto:PATCH) or folders that hold lib/swift/linux "
-        "(default: before after)",
-        complete=runtime_names,
-        nargs="*",
+        "(default: before after)"
     )
-    made.add(
-        "--filter RE",
-        "only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite",
-        type=pattern,
-    )
+    made.add("runtimes OLD NEW", what, complete=runtime_names, nargs="*")
+    what = "only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite"
+    made.add("--filter RE", what, type=pattern)
     made.add("--all", "upstream's whole suite (about 15 minutes)")
-    made.add(
-        "--samples N",
+    what = (
         "processes measured for each row and column (default: as many "
-        f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})",
-        type=int,
+        f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})"
     )
+    made.add("--samples N", what, type=int)
     made.add("--list", "only list the benchmarks")
     made.add(
         "--build-only", "only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench"
@@ -48,12 +42,8 @@ def parser():
     made.add(
         "--output DIR", "where the report goes (default: build/report/smoke)", type=folder, default=REPORT / "smoke"
     )
-    made.add(
-        "--show [FILE]",
-        "only show the table of an earlier results.json",
-        type=Path,
-        const=REPORT / "smoke" / "results.json",
-    )
+    what = "only show the table of an earlier results.json"
+    made.add("--show [FILE]", what, type=Path, const=REPORT / "smoke" / "results.json")
     return made
 
 
@@ -70,14 +60,11 @@ def main(options):
     if options.show:
         return _show(comparison.load(options.show))
     if len(options.runtimes) not in (0, 2):
-        raise UserError(
-            f"{len(options.runtimes)} runtimes are given, not two",
-            "run-smoke-bench OLD NEW, or none for before and after",
-        )
+        given = f"{len(options.runtimes)} runtimes are given, not two"
+        raise UserError(given, "run-smoke-bench OLD NEW, or none for before and after")
     if options.samples is not None and options.samples < verdicts.FEWEST:
-        raise UserError(
-            f"--samples {options.samples} cannot show any change", f"the rank test needs {verdicts.FEWEST} or more"
-        )
+        few = f"--samples {options.samples} cannot show any change"
+        raise UserError(few, f"the rank test needs {verdicts.FEWEST} or more")
     runtimes = [_runtime(name) for name in options.runtimes or ("before", "after")]
     ws = provision.ready(options)
     compare.check_filter(ws, options.filter)  # before a long build
@@ -98,9 +85,8 @@ def main(options):
     try:
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(
-            f"--output {options.output}: {error.strerror}", "give a folder that can be written to"
-        ) from None
+        what = f"--output {options.output}: {error.strerror}"
+        raise UserError(what, "give a folder that can be written to") from None
     results = compare.measure(ws, sides, chosen, options.samples, options.output)
     results.write(options.output)
     note(f"written to {options.output}: results.json, report.md, report.txt")
@@ -114,12 +100,9 @@ def _show(results):
 
     print(table.text(results, coloured()), end="", flush=True)
     if results.failed:
-        row = results.failed[0]
-        raise UserError(
-            f"{plural(len(results.failed), 'benchmark')} did not run; {row.name} on "
-            f"{getattr(results.sides, row.side).name}: {row.reason}",
-            "the other rows of the table are valid",
-        )
+        row, count = results.failed[0], plural(len(results.failed), "benchmark")
+        what = f"{count} did not run; {row.name} on {getattr(results.sides, row.side).name}: {row.reason}"
+        raise UserError(what, "the other rows of the table are valid")
     return results.status
 
 
@@ -141,9 +124,7 @@ def _runtime(name):
     runtime = Runtime(name, "", folder=path)
     for library in NAMES[:2]:
         if not runtime.library(library).is_file():
-            raise UserError(
-                f"{path} is not a runtime: it has no lib/swift/linux/{library}",
-                "utils/build-runtime makes such folders in build/runtimes",
-            )
+            what = f"{path} is not a runtime: it has no lib/swift/linux/{library}"
+            raise UserError(what, "utils/build-runtime makes such folders in build/runtimes")
     require_one_path(path)
     return runtime

@@ -48,15 +48,11 @@ class _Forward(argparse.Action):
 
 def _add_lit(parser):
     """Adds PATH and lit's options: options.paths, options.lit."""
-    parser.add_argument(
-        "paths",
-        metavar="PATH",
-        nargs="*",
-        help="tests or folders of this repository, or else of the "
-        "checkout's swift/; swift/PATH is always the checkout's. Folders of "
-        "ours bring along what upstream's test/Concurrency/Runtime has there (default: "
-        "test)",
+    what = (
+        "tests or folders of this repository, or else of the checkout's swift/; swift/PATH is always the checkout's. "
+        "Folders of ours bring along what upstream's test/Concurrency/Runtime has there (default: test)"
     )
+    parser.add_argument("paths", metavar="PATH", nargs="*", help=what)
     group = parser.add_argument_group("options of lit; its others can be given by LIT_OPTS")
     group.set_defaults(lit=[])
     for *names, value, text in _VALUES:

@@ -30,12 +30,8 @@ def main(options):
     from ..workspace import provision
 
     first, _, last = (options.seeds or ("1" if options.time else "1:20")).partition(":")
-    if (
-        not first.isdecimal()
-        or not (last or first).isdecimal()
-        or int(last or first) < int(first)
-        or (options.time is not None and not options.time > 0)
-    ):
+    is_span = first.isdecimal() and (last or first).isdecimal() and int(last or first) >= int(first)
+    if not is_span or (options.time is not None and not options.time > 0):
         raise UserError("--seeds is FIRST[:LAST], and --time is above 0", "utils/stress --help", 2)
     ws = provision.ready(options)
     count = 10**12 if options.time and not last else int(last or first) - int(first) + 1

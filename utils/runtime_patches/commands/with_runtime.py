@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from ..base.errors import UserError
 
-_HELP = """\
+HELP = """\
 usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME -- CMD [ARG ...]
 
 Runs CMD with the toolchain (swiftc, clang, FileCheck, lit) on PATH and with the
@@ -44,7 +44,7 @@ def _parse(args):
     while args and args[0].startswith("-") and args[0] != "--":
         option, equals, value = args.pop(0).partition("=")
         if option in ("-h", "--help"):
-            print(_HELP, end="")
+            print(HELP, end="")
             sys.exit(0)
         if option not in ("--bind", "--checkout", "--toolchain"):
             raise UserError(f"unknown option '{option}'", "utils/with-runtime --help", 2)
@@ -66,11 +66,6 @@ def _parse(args):
     if not args:
         raise UserError("no command is given", f"utils/with-runtime {name} -- CMD", 2)
     return options, name, args
-
-
-def help_text():
-    """What --help prints."""
-    return _HELP
 
 
 def start(arguments):

@@ -23,11 +23,9 @@ class Group:
 
     @property
     def anchor(self):
-        """The id of its section."""
         return "smoke-" + "".join(c if c.isalnum() else "-" for c in f"{self.old}-{self.new}")
 
     def anchor_of(self, name):
-        """The id of a row."""
         return f"{self.anchor}-{name}".replace(" ", "-")
 
     @property

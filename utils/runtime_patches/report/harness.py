@@ -1,7 +1,7 @@
 """The parts of the page that come from harnesses: tables, dots and curves as given."""
 
 from ..base.text import number
-from .html import Html, details, join, of, quiet, table, tag
+from .html import Html, details, join, li, of, p, quiet, span, table, tag
 from .svg import Plot, marker
 from .svg import dots as dots_chart
 
@@ -10,7 +10,7 @@ _LONG = 24
 
 def section(outcome):
     """Tables, curves and notes of one Outcome."""
-    parts = [tag("p", line) for line in (*outcome.summary, *outcome.notes)]
+    parts = [p(line) for line in (*outcome.summary, *outcome.notes)]
     parts += [_dots(entry) for entry in outcome.dots if entry.rows]
     chapters = {}
     for curve in outcome.curves:
@@ -28,17 +28,12 @@ def section(outcome):
 
 def _chapter(title, plots):
     first, *more = plots
-    return tag(
-        "div",
-        tag("h4", title),
-        first,
-        more and details(Html(f"{len(more)} more plots{of(title)}"), tag("div", *more, class_="plots")),
-    )
+    rest = more and details(Html(f"{len(more)} more plots{of(title)}"), tag("div", *more, class_="plots"))
+    return tag("div", tag("h4", title), first, rest)
 
 
 def _cell(value):
-    is_text = isinstance(value, (str, bool))
-    return str(value) if is_text else number(value)
+    return str(value) if isinstance(value, (str, bool)) else number(value)
 
 
 def _dots(entry):
@@ -49,25 +44,16 @@ def _dots(entry):
     reference = entry.reference
     low, high = min(0, *every), max([*every, reference or 0]) * 1.05
     legend = [
-        tag("li", tag("svg", marker(place, 9, 8), class_="key", width=18, height=16, aria_hidden="true"), name)
+        li(tag("svg", marker(place, 9, 8), class_="key", width=18, height=16, aria_hidden="true"), name)
         for place, name in enumerate(entry.series)
     ]
     if reference is not None:
-        legend.append(tag("li", f"line: {number(reference)}"))
+        legend.append(li(f"line: {number(reference)}"))
     rows = []
     for name, values in entry.rows:
         figures = ["–" if value is None else f"{value:.2f}" if abs(value) < 100 else number(value) for value in values]
         words = f"{entry.x}: " + ", ".join(map(" ".join, zip(entry.series, figures)))
-        rows.append(
-            tag(
-                "li",
-                tag("span", name),
-                " ",
-                dots_chart(values, low, high, reference, words),
-                " ",
-                tag("span", " · ".join(figures), class_="fact"),
-            )
-        )
-    return join(
-        [tag("h4", entry.title), quiet(entry.x), tag("ul", legend, class_="legend"), tag("ul", rows, class_="top")]
-    )
+        chart = dots_chart(values, low, high, reference, words)
+        rows.append(li(tag("span", name), " ", chart, " ", span("fact", " · ".join(figures))))
+    lists = tag("ul", legend, class_="legend"), tag("ul", rows, class_="top")
+    return join([tag("h4", entry.title), quiet(entry.x), *lists])

@@ -1,5 +1,6 @@
 """HTML and SVG: one function, which escapes."""
 
+from functools import partial
 from html import escape
 
 VOID = {"circle", "input", "meta", "path", "rect"}
@@ -34,30 +35,40 @@ def tag(name, /, *children, **attributes):
     return Html(f"<{name}{words}>{join(flat)}</{name}>")
 
 
-def table(title, columns, rows):
-    """A table that scrolls by itself when it is wider than the page. rows: cells; Html stays as it is."""
+p, li, code = (partial(tag, name) for name in ("p", "li", "code"))
 
-    def line(row):
-        return tag(
-            "tr", [tag("th", cell, scope="row") if index == 0 else tag("td", cell) for index, cell in enumerate(row)]
+
+def span(kind, *children):
+    return tag("span", *children, class_=kind)
+
+
+def choices(name, options):
+    """Radio buttons of {value: text}; the first one is chosen."""
+    made = []
+    for value, text in options.items():
+        identifier = f"{name}-{value}"
+        made.append(
+            tag("input", type="radio", name=name, class_=f"show-{value}", id=identifier, checked=value == [*options][0])
         )
+        made.append(tag("label", text, for_=identifier))
+    return made
 
-    return scroll(title, tag("table", tag("caption", title), head(columns), tag("tbody", list(map(line, rows)))))
+
+def table(title, columns, rows):
+    """rows: cells; Html stays as it is."""
+    lines = [tag("tr", tag("th", first, scope="row"), [tag("td", cell) for cell in rest]) for first, *rest in rows]
+    made = tag("table", tag("caption", title), head(columns), tag("tbody", lines))
+    # It scrolls by itself when it is wider than the page.
+    return tag("div", made, class_="scroll", tabindex=0, role="region", aria_label=title)
 
 
 def head(columns):
-    """The head of a table."""
     return tag("thead", tag("tr", [tag("th", column, scope="col") for column in columns]))
-
-
-def scroll(label, *children):
-    """What scrolls by itself when it is wider than the page."""
-    return tag("div", *children, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
 def quiet(*children):
     """A paragraph in grey."""
-    return tag("p", *children, class_="quiet")
+    return p(*children, class_="quiet")
 
 
 def details(summary, *children):
@@ -67,4 +78,4 @@ def details(summary, *children):
 
 def of(name):
     """For those who hear the page: they do not see what stands above."""
-    return tag("span", f" of {name}", class_="hidden")
+    return span("hidden", f" of {name}")

@@ -8,7 +8,7 @@ from ..base.schema import is_number
 from ..base.text import plural
 from . import harness, smoke
 from .groups import groups as grouped
-from .html import Html, details, join, quiet, table, tag
+from .html import Html, choices, code, details, join, li, p, quiet, span, table, tag
 
 _STYLE = Path(__file__).with_name("style.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -36,18 +36,10 @@ def render(results, notes, made):
         ("environment", "Environment, and how to reproduce", _environment(results, notes)),
     ]
     short = {"environment": "Environment", **_HARNESSES}
-    links = [tag("li", tag("a", short.get(name, title), href=f"#{name}")) for name, title, _ in sections]
+    links = [li(tag("a", short.get(name, title), href=f"#{name}")) for name, title, _ in sections]
     body = [
         tag("section", tag("h2", title, id=f"{name}-title"), text, id=name, aria_labelledby=f"{name}-title")
         for name, title, text in sections
-    ]
-    themes = [
-        part
-        for name in ("auto", "light", "dark")
-        for part in (
-            tag("input", type="radio", name="theme", id=f"theme-{name}", checked=name == "auto"),
-            tag("label", name, for_=f"theme-{name}"),
-        )
     ]
     title = "Swift concurrency runtime: before and after the series"
     head = tag(
@@ -60,23 +52,15 @@ def render(results, notes, made):
         tag("style", Html(_STYLE.read_text(encoding="utf-8"))),
     )
     said = f"Made {made} from {plural(len(results), 'result')} for {pins.load().swift.tag}."
-    page = tag(
-        "body",
-        tag("a", "To the results", class_="skip", href="#summary"),
-        tag(
-            "header",
-            tag("h1", title),
-            quiet(said),
-            tag("nav", tag("ul", links), aria_label="Sections"),
-            tag("span", "Theme ", *themes, class_="choice theme"),
-        ),
-        tag("main", *body),
-    )
+    skip = tag("a", "To the results", class_="skip", href="#summary")
+    themes = span("choice theme", "Theme ", *choices("theme", {name: name for name in ("auto", "light", "dark")}))
+    top = tag("header", tag("h1", title), quiet(said), tag("nav", tag("ul", links), aria_label="Sections"), themes)
+    page = tag("body", skip, top, tag("main", *body))
     return "<!DOCTYPE html>\n" + tag("html", head, "\n", page, lang="en") + "\n"
 
 
 def _absent(what, command):
-    return tag("p", f"{what} not measured in these results: ", tag("code", command), " measures it.", class_="absent")
+    return p(f"{what} not measured in these results: ", code(command), " measures it.", class_="absent")
 
 
 def _summary(groups, results):
@@ -84,34 +68,28 @@ def _summary(groups, results):
     for result in results:
         if not result.is_comparison and result.data.summary:
             parts.append(tag("h3", _HARNESSES.get(result.data.name, result.data.title)))
-            parts += [
-                tag("p", f"{line} (", tag("a", result.label, href=f"#{_identifier(result)}"), ")")
-                for line in result.data.summary
-            ]
+            link = tag("a", result.label, href=f"#{_identifier(result)}")
+            parts += [p(f"{line} (", link, ")") for line in result.data.summary]
     steps = [group for group in groups if group.step]
     if steps:
-        parts.append(tag("p", tag("a", f"{len(steps)} of the patches", href="#patches"), " were measured alone."))
+        parts.append(p(tag("a", f"{len(steps)} of the patches", href="#patches"), " were measured alone."))
     return join(parts) or _absent("The summary needs a comparison,", "utils/run-smoke-bench")
 
 
 def _benchmarks(groups):
     if not groups:
         return _absent("The suite was", "utils/run-smoke-bench")
-    parts = [
-        tag(
-            "p",
-            "after/before below 1 is faster. A row counts as changed beyond twice its noise floor (the grey "
-            "band) and by a rank test; every other difference is noise. Small charts: all samples as bars, each "
-            "process's value as a dot, their median as a line; what lies beyond the axis is drawn at its end.",
-        )
-    ]
+    explanation = (
+        "after/before below 1 is faster. A row counts as changed beyond twice its noise floor (the grey band) and by "
+        "a rank test; every other difference is noise. Small charts: all samples as bars, each process's value as a "
+        "dot, their median as a line; what lies beyond the axis is drawn at its end."
+    )
+    parts = [p(explanation)]
     for group in groups:
         machines = ", ".join(f"{run.label}: {run.data.environment}" for run in group.runs)
         text = join([quiet(machines), smoke.table(group)])
-        parts += [
-            tag("h3", group.title, id=group.anchor),
-            details(f"All rows of {group.title}", text) if group.step else text,
-        ]
+        text = details(f"All rows of {group.title}", text) if group.step else text
+        parts += [tag("h3", group.title, id=group.anchor), text]
     return join(parts)
 
 
@@ -121,32 +99,21 @@ def _harnesses(results):
     for result in results:
         if not result.is_comparison:
             found.setdefault(result.data.name, []).append(result)
-    there = [
-        (
-            _identifier(some[0]),
-            some[0].data.title,
-            join(
-                [
-                    join(
-                        [len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"), harness.section(one.data)]
-                    )
-                    for one in some
-                ]
-            ),
-        )
-        for some in found.values()
-    ]
-    absent = []
+    there, absent = [], []
+    for some in found.values():
+        parts = []
+        for one in some:
+            parts += [len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"), harness.section(one.data)]
+        there.append((_identifier(some[0]), some[0].data.title, join(parts)))
     for name, title in _HARNESSES.items():
         place = f"benchmark/{name}/README.md"
         if name not in found:
-            how = [": ", tag("code", place), " says how."] if (REPO / place).exists() else ["."]
-            absent.append((name, title, tag("p", "Not measured in these results", *how, class_="absent")))
+            how = [": ", code(place), " says how."] if (REPO / place).exists() else ["."]
+            absent.append((name, title, p("Not measured in these results", *how, class_="absent")))
     return there + absent
 
 
 def _identifier(result):
-    """The id of a harness's section."""
     return "".join(c if c.isalnum() else "-" for c in result.data.name)
 
 
@@ -159,19 +126,11 @@ def _environment(results, notes):
         parts.append(table(f"{result.label}: {title}", ["", ""], [row for row in rows if row[1] not in (None, "")]))
         command = smoke.command(data) if result.is_comparison else data.command
         if command:
-            parts.append(tag("p", "Measure it again: ", tag("code", command)))
-    parts += [tag("p", note) for note in notes]
-    parts.append(
-        tag(
-            "p",
-            "This page again: ",
-            tag("code", "utils/report"),
-            "; of several machines: ",
-            tag("code", "utils/report A/results.json B/results.json"),
-            ". One row: its command is below the row's figures.",
-        )
-    )
-    return join(parts)
+            parts.append(p("Measure it again: ", code(command)))
+    parts += [p(note) for note in notes]
+    several = code("utils/report A/results.json B/results.json")
+    row = ". One row: its command is below the row's figures."
+    return join([*parts, p("This page again: ", code("utils/report"), "; of several machines: ", several, row)])
 
 
 def _facts(result):
@@ -205,19 +164,10 @@ def _versions(data):
     ]
     if data.repository:
         changed = data.repository.get("changed")
-        rows.append(
-            [
-                "this repository",
-                str(data.repository.get("commit"))[:12]
-                + (f", {len(changed)} files changed" if isinstance(changed, list) and changed else ""),
-            ]
-        )
+        more = f", {len(changed)} files changed" if isinstance(changed, list) and changed else ""
+        rows.append(["this repository", str(data.repository.get("commit"))[:12] + more])
     for side in (data.sides.old, data.sides.new):
         for library, entry in side.libraries.items():
-            rows.append(
-                [
-                    f"{library} of {side.name}",
-                    f"sha256 {str(entry.get('sha256'))[:16]}…, seen loaded in {entry.get('processes', 0)} processes",
-                ]
-            )
+            seen = f"seen loaded in {entry.get('processes', 0)} processes"
+            rows.append([f"{library} of {side.name}", f"sha256 {str(entry.get('sha256'))[:16]}…, {seen}"])
     return rows

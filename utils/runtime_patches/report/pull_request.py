@@ -22,11 +22,9 @@ def text(slugs):
     the description as Markdown. UserError if one of `slugs` is not for upstream."""
     patches = series.load().select(slugs)
     for patch in patches:
-        reason = _SENT.get(patch.upstream[0])
-        if slugs and reason:
-            raise UserError(
-                f"{patch.slug} is not to be sent: {reason}", f"Upstream-Status: {patch.fields['Upstream-Status']}"
-            )
+        if slugs and (reason := _SENT.get(patch.upstream[0])):
+            status = f"Upstream-Status: {patch.fields['Upstream-Status']}"
+            raise UserError(f"{patch.slug} is not to be sent: {reason}", status)
     chosen = [patch for patch in patches if patch.upstream[0] not in _SENT]
     if not chosen:
         raise UserError("no patch is left to be sent", "each header's Upstream-Status: says why")
@@ -36,22 +34,11 @@ def text(slugs):
 
 def _request(patch, measured):
     parts = [patch.subject, _unwrapped(patch.why)]
-    below = _below(patch)
-    if below:
-        parts.append(
-            "Stands on "
-            + ", ".join(f"`{slug}`" for slug in below)
-            + " of the same series, which changes the same files."
-        )
-    parts += [
-        "### ABI and memory",
-        f"ABI: {patch.fields['ABI']}",
-        f"Memory: {patch.fields['Memory']}",
-        "### Tests",
-        _tests(patch),
-        "### Benchmarks",
-        patch.fields["Benchmark"],
-    ]
+    if below := _below(patch):
+        names = ", ".join(f"`{slug}`" for slug in below)
+        parts.append(f"Stands on {names} of the same series, which changes the same files.")
+    parts += ["### ABI and memory", f"ABI: {patch.fields['ABI']}", f"Memory: {patch.fields['Memory']}"]
+    parts += ["### Tests", _tests(patch), "### Benchmarks", patch.fields["Benchmark"]]
     if patch.slug in measured:
         parts.append(_table(measured[patch.slug]))
     return "\n\n".join(parts) + "\n"

@@ -10,7 +10,7 @@ from ..results.table import noise, number
 from ..series import series
 from . import svg
 from .groups import together
-from .html import Html, details, head, join, of, quiet, tag
+from .html import Html, choices, code, details, head, join, li, of, p, quiet, span, tag
 from .html import table as plain_table
 
 CHIPS = {
@@ -24,7 +24,7 @@ _COLUMNS = ("old", "control", "new")
 
 
 def _chip(verdict):
-    return tag("span", CHIPS[verdict], class_=f"chip {verdict}")
+    return span(f"chip {verdict}", CHIPS[verdict])
 
 
 def _link(group, name):
@@ -32,7 +32,6 @@ def _link(group, name):
 
 
 def _lanes(group):
-    """What the columns of a group are called."""
     return group.old, f"{group.old} again", group.new
 
 
@@ -45,22 +44,15 @@ def summary(group):
     """What got faster, what slower, and how far the noise goes."""
     rows = group.combined()
     count = {verdict: sum(row[2] == verdict for row in rows) for verdict in CHIPS}
-    text = (
-        f"{count['faster']} faster, {count['slower']} slower, {count['same']} without a change"
-        + (f", {count['mixed']} differ by machine" if count["mixed"] else "")
-        + f"; {len(rows)} rows, {plural(len(group.runs), 'run')}."
-    )
-    parts = [tag("h3", group.title), tag("p", text, class_="count")]
+    text = f"{count['faster']} faster, {count['slower']} slower, {count['same']} without a change"
+    text += f", {count['mixed']} differ by machine" * bool(count["mixed"])
+    text += f"; {len(rows)} rows, {plural(len(group.runs), 'run')}."
+    parts = [tag("h3", group.title), p(text, class_="count")]
     for changed, words in (("faster", "of the time"), ("slower", "times as long")):
         ratios = [ratio for _, ratio, verdict in rows if verdict == changed]
         if len(ratios) > 1:
-            parts.append(
-                tag(
-                    "p",
-                    f"What got {changed} takes {statistics.geometric_mean(ratios):.2f} {words} "
-                    f"(geometric mean; {min(ratios):.2f} to {max(ratios):.2f}).",
-                )
-            )
+            extent = f"(geometric mean; {min(ratios):.2f} to {max(ratios):.2f})"
+            parts.append(p(f"What got {changed} takes {statistics.geometric_mean(ratios):.2f} {words} {extent}."))
     limit = min(8, _limit([ratio for _, ratio, _ in rows]))
     faster, *others = [
         _changed(group, rows, verdict, title, limit)
@@ -72,7 +64,7 @@ def summary(group):
 def _changed(group, rows, verdict, title, limit):
     chosen = sorted((row for row in rows if row[2] == verdict), key=lambda row: row[1], reverse=verdict == "slower")
     if not chosen:
-        return join([tag("h4", title), tag("p", "No row got slower.")]) if verdict == "slower" else Html()
+        return join([tag("h4", title), p("No row got slower.")]) if verdict == "slower" else Html()
     # Of rows whose names differ in numbers only, the best.
     kinds = {}
     for row in chosen:
@@ -80,56 +72,35 @@ def _changed(group, rows, verdict, title, limit):
     shown = list(kinds.values())[:12] if verdict == "faster" else chosen
     items = []
     for name, ratio, _ in shown:
-        ratios = [v.ratio for _, v in group.rows()[name]]
-        words = (
-            f"{min(ratios):.2f} to {max(ratios):.2f}"
-            if verdict == "mixed"
-            else f"{short(1 / ratio)} × as fast"
-            if ratio <= 1
-            else f"{short(ratio)} × as long"
-        )
-        items.append(
-            tag(
-                "li",
-                _link(group, name),
-                " ",
-                svg.ratio_bar(ratio, 0, limit, verdict),
-                " ",
-                tag("span", f"{ratio:.2f}", class_="fact"),
-                " ",
-                tag("span", words, class_="quiet"),
-            )
-        )
+        words = f"{short(1 / ratio)} × as fast" if ratio <= 1 else f"{short(ratio)} × as long"
+        if verdict == "mixed":
+            ratios = [v.ratio for _, v in group.rows()[name]]
+            words = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        bar = svg.ratio_bar(ratio, 0, limit, verdict)
+        items.append(li(_link(group, name), " ", bar, " ", span("fact", f"{ratio:.2f}"), " ", span("quiet", words)))
     more = len(chosen) - len(shown)
-    return join(
-        [
-            tag("h4", title),
-            tag("ul", items, class_="top"),
-            more > 0 and quiet(f"the best of each kind; {more} more below"),
-        ]
-    )
+    rest = more > 0 and quiet(f"the best of each kind; {more} more below")
+    return join([tag("h4", title), tag("ul", items, class_="top"), rest])
 
 
 def _conditions(group):
     """How far noise goes, memory, and what did not run."""
     lines = []
     for run in group.runs:
-        lines.append(tag("p", f"{run.label}: {'; '.join(noise(run.data))}."))
+        lines.append(p(f"{run.label}: {'; '.join(noise(run.data))}."))
         if run.data.verdicts:
-            lines.append(tag("p", f"Memory on {run.label}: {_memory(group, run)}"))
+            lines.append(p(f"Memory on {run.label}: {_memory(group, run)}"))
         for row in run.data.failed:
             side = getattr(run.data.sides, row.side).name
-            lines.append(tag("p", _chip("failed"), f" {row.name} on {side} ({run.label}): {row.reason}"))
+            lines.append(p(_chip("failed"), f" {row.name} on {side} ({run.label}): {row.reason}"))
     return lines
 
 
 def _least_memory(run):
     """Bytes below which a resident set is not told: a process begins with the largest one of the process that
     started it, which is about the least of all."""
-    return 1.1 * min(
-        (process.max_rss for row in run.data.rows for processes in row.columns.values() for process in processes),
-        default=0,
-    )
+    columns = [processes for row in run.data.rows for processes in row.columns.values()]
+    return 1.1 * min((process.max_rss for processes in columns for process in processes), default=0)
 
 
 def _memory(group, run):
@@ -138,7 +109,8 @@ def _memory(group, run):
     for verdict in run.data.verdicts:
         columns = run.data.row_of[verdict.name].columns
         old, new = (
-            statistics.median(p.max_rss for c in names for p in columns[c]) for names in (("old", "control"), ("new",))
+            statistics.median(one.max_rss for c in names for one in columns[c])
+            for names in (("old", "control"), ("new",))
         )
         if max(old, new) > least:
             changes.append((new / max(old, 1) - 1, verdict.name))
@@ -153,65 +125,33 @@ def _memory(group, run):
 
 def table(group):
     """The table per benchmark, with a chart of the samples in each row."""
-    several, key = len(group.runs) > 1, group.anchor
     # Small changes must be seen beside large ones.
     limit = min(2, _limit([v.ratio for entries in group.rows().values() for _, v in entries]))
-    columns = [
-        "Benchmark",
-        *(["machine"] if several else []),
-        f"{group.old}, µs",
-        f"{group.new}, µs",
-        "after/before",
-        "faster ← → slower",
-        "noise floor",
-        "verdict",
-        "raw samples",
-    ]
-    body = []
+    columns, body = ["Benchmark"], []
     for name, entries in group.rows().items():
-        lines = [_row(group, run, v, limit, several, index == 0) for index, (run, v) in enumerate(entries)]
-        more = details(
-            Html(f"figures{of(name)}"), tag("div", [_details(group, run, v) for run, v in entries], class_="boxes")
-        )
-        body.append(
-            tag(
-                "tbody",
-                *lines,
-                tag("tr", tag("td", more, colspan=len(columns)), class_="more"),
-                class_=together([v.verdict for _, v in entries]),
-                id=group.anchor_of(name),
-            )
-        )
-    choices = [
-        part
-        for value, text in (("all", "all rows"), ("changed", "changed"), ("slower", "slower"))
-        for part in (
-            tag("input", type="radio", name=key, id=f"{key}-{value}", class_=f"show-{value}", checked=value == "all"),
-            tag("label", text, for_=f"{key}-{value}"),
-        )
-    ]
-    legend = [
-        tag("li", tag("span", class_=f"key s{place}"), name)
-        for place, name in enumerate((group.old, f"{group.old} again (the control)", group.new))
-    ]
-    return join(
-        [
-            tag(
-                "div",
-                tag("span", "Show ", *choices, class_="choice"),
-                tag("ul", legend, class_="legend"),
-                tag("table", head(columns), *body, class_="cards"),
-                class_="rows",
-            ),
-            *_one_sided(group),
-        ]
-    )
+        lines = []
+        for run, v in entries:
+            cells = _cells(group, run, v, limit)
+            columns = ["Benchmark", *(label for label, _, _ in cells)]
+            title = span("quiet", name) if lines else name
+            row = [tag("td", cell, data_label=label, class_=kind) for label, kind, cell in cells]
+            lines.append(tag("tr", tag("th", title, scope="row"), row))
+        boxes = tag("div", [_details(group, run, v) for run, v in entries], class_="boxes")
+        more = tag("td", details(Html(f"figures{of(name)}"), boxes), colspan=len(columns))
+        verdict = together([v.verdict for _, v in entries])
+        body.append(tag("tbody", *lines, tag("tr", more, class_="more"), class_=verdict, id=group.anchor_of(name)))
+    shown = choices(group.anchor, {"all": "all rows", "changed": "changed", "slower": "slower"})
+    lanes = enumerate((group.old, f"{group.old} again (the control)", group.new))
+    legend = tag("ul", [li(span(f"key s{place}"), name) for place, name in lanes], class_="legend")
+    rows = tag("table", head(columns), *body, class_="cards")
+    return join([tag("div", span("choice", "Show ", *shown), legend, rows, class_="rows"), *_one_sided(group)])
 
 
-def _row(group, run, v, limit, several, first):
+def _cells(group, run, v, limit):
+    """[(column, class, cell)] of a row on one machine."""
     row = run.data.row_of[v.name]
     lanes = [
-        (place, name, [s for p in row.columns[column] for s in (p.samples[1:] or p.samples)], row.values(column))
+        (place, name, [s for one in row.columns[column] for s in (one.samples[1:] or one.samples)], row.values(column))
         for place, (column, name) in enumerate(zip(_COLUMNS, _lanes(group)))
     ]
     cells = [
@@ -223,22 +163,16 @@ def _row(group, run, v, limit, several, first):
         ("verdict", "verdict", _chip(v.verdict)),
         ("raw samples", "chart", svg.samples(lanes, "µs")),
     ]
-    if several:
-        cells.insert(0, ("machine", "machine", run.label))
-    return tag(
-        "tr",
-        tag("th", v.name if first else tag("span", v.name, class_="quiet"), scope="row"),
-        [tag("td", cell, data_label=label, class_=kind) for label, kind, cell in cells],
-    )
+    return [("machine", "machine", run.label)] * (len(group.runs) > 1) + cells
 
 
 def _details(group, run, v):
     row, least, lines = run.data.row_of[v.name], _least_memory(run), []
     for column, name in zip(_COLUMNS, _lanes(group)):
         processes, values = row.columns[column], sorted(row.values(column))
-        rss = statistics.median(p.max_rss for p in processes)
+        rss = statistics.median(one.max_rss for one in processes)
         figures = [number(svg.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
-        count = f"{sum(len(p.samples) for p in processes):,}"
+        count = f"{sum(len(one.samples) for one in processes):,}"
         memory = f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}"
         lines.append([name, *figures, len(values), count, memory])
     only = ["--filter", "^" + v.name.replace(".", r"\.") + "$", "--samples", str(run.data.method.rounds)]
@@ -247,16 +181,10 @@ def _details(group, run, v):
         f"{v.name} on {run.label}: µs of a process (the median of its samples without the first); memory is the "
         "median of the largest resident set"
     )
-    return tag(
-        "div",
-        plain_table(caption, ["", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB"], lines),
-        tag(
-            "p",
-            f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows; {group.old} against itself "
-            f"{v.noise * 100:+.1f}%; change {v.delta * 100:+.1f}%.",
-        ),
-        tag("p", "Measure it again: ", tag("code", shlex.join(command))),
-    )
+    figures = plain_table(caption, ["", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB"], lines)
+    ranks = f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows"
+    noise = f"{group.old} against itself {v.noise * 100:+.1f}%; change {v.delta * 100:+.1f}%"
+    return tag("div", figures, p(f"{ranks}; {noise}."), p("Measure it again: ", code(shlex.join(command))))
 
 
 def _one_sided(group):
@@ -266,53 +194,36 @@ def _one_sided(group):
             rows = [[row.name, short(statistics.median(row.values))] for row in run.data.one_sided if row.side == side]
             name = getattr(run.data.sides, side).name
             if rows:
-                parts.append(
-                    plain_table(f"Only on {name}, with nothing to compare ({run.label})", ["benchmark", "µs"], rows)
-                )
+                title = f"Only on {name}, with nothing to compare ({run.label})"
+                parts.append(plain_table(title, ["benchmark", "µs"], rows))
     return parts
 
 
 def per_patch(found):
     """What each patch alone gives: by its header, and as far as runs of `upto:` tell."""
     steps = {group.step: group for group in found if group.step}
-    columns = [
-        "patch",
-        "what it does",
-        "what it gives, by its header",
-        *(["measured here, after/before"] * bool(steps)),
-    ]
+    columns = ["patch", "what it does", "what it gives, by its header"] + ["measured here, after/before"] * bool(steps)
     lines = []
     for patch in series.load():
-        cells = [
-            join([patch.subject, quiet(patch.fields.get("Upstream-Status", ""))]),
-            patch.fields.get("Benchmark", ""),
-        ]
+        subject = join([patch.subject, quiet(patch.fields.get("Upstream-Status", ""))])
+        cells = [subject, patch.fields.get("Benchmark", "")]
         if steps:
             alone = steps.get(patch.slug)
             cells.append(_step(alone) if alone else quiet("not measured in these results"))
-        lines.append(
-            tag(
-                "tr",
-                tag("th", patch.slug, scope="row"),
-                [tag("td", cell, data_label=title) for title, cell in zip(columns[1:], cells)],
-            )
-        )
+        row = [tag("td", cell, data_label=title) for title, cell in zip(columns[1:], cells)]
+        lines.append(tag("tr", tag("th", patch.slug, scope="row"), row))
     first, second = series.load().names[:1], series.load().names[1:2]
     example = [f"upto:{slug}" for slug in first + second] if second else ["before", "after"]
-    command = f"utils/run-smoke-bench {' '.join(example)} --output build/report/patch-{example[-1][5:]}"
-    return join(
-        [
-            tag("p", "Each patch against the one before it. Measure one alone: ", tag("code", command)),
-            tag("table", head(columns), tag("tbody", lines), class_="cards patches"),
-        ]
-    )
+    again = f"utils/run-smoke-bench {' '.join(example)} --output build/report/patch-{example[-1][5:]}"
+    rows = tag("table", head(columns), tag("tbody", lines), class_="cards patches")
+    return join([p("Each patch against the one before it. Measure one alone: ", code(again)), rows])
 
 
 def _step(group):
     """What a run of two neighbours in the series found."""
     changed = sorted((row for row in group.combined() if row[2] != "same"), key=lambda row: row[1])
     items = [
-        tag("li", _link(group, name), " ", tag("span", f"{ratio:.2f}", class_="fact"), " ", _chip(verdict))
+        li(_link(group, name), " ", span("fact", f"{ratio:.2f}"), " ", _chip(verdict))
         for name, ratio, verdict in changed
     ]
     rest = len(group.combined()) - len(changed)
@@ -320,7 +231,6 @@ def _step(group):
 
 
 def command(comparison):
-    """The command line that measures a run again."""
     return shlex.join(["utils/run-smoke-bench", *_named(*comparison.names)])
 
 

@@ -8,21 +8,13 @@ from . import PAGE, read
 
 
 def lines():
-    """[Line] of everything below build/report."""
     paths = read.found(REPORT)
     made = [_result(path) for path in paths]
     newest = max((path.stat().st_mtime for path in paths), default=None)
     if PAGE.exists() and newest:
         late = PAGE.stat().st_mtime < newest
-        made.append(
-            Line(
-                STALE if late else READY,
-                "index.html",
-                "is older than the results" if late else "",
-                "utils/report" * late,
-                PAGE,
-            )
-        )
+        what, hint = ("is older than the results", "utils/report") if late else ("", "")
+        made.append(Line(STALE if late else READY, "index.html", what, hint, PAGE))
     return made
 
 

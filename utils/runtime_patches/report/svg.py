@@ -4,7 +4,7 @@ Series differ in shape or dash, too, and every chart says in words what it shows
 import math
 
 from ..base.text import number
-from .html import Html, tag
+from .html import Html, li, quiet, span, tag
 
 WIDTH = 240  # of the small charts in tables
 _LANE = 17
@@ -27,16 +27,12 @@ def _text(x, y, text, anchor=None):
 
 
 def _small(kind, label, width, height, *parts):
-    return tag(
-        "svg",
-        *parts,
-        class_=kind,
-        role="img",
-        aria_label=label,
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width} {height}",
-    )
+    size = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
+    return tag("svg", *parts, class_=kind, role="img", aria_label=label, **size)
+
+
+def _path(kind, d):
+    return tag("path", class_=kind, d=d)
 
 
 def samples(lanes, unit):
@@ -68,29 +64,15 @@ def samples(lanes, unit):
         )
         median = quantile(sorted(values), 0.5)
         middle = left + share(median) * (right - left)
-        parts.append(
-            tag(
-                "g",
-                tag("path", class_="bars", d=bars),
-                tag("path", class_="dots", d=dots),
-                tag("path", class_="median", d=f"M{middle:.1f} {base + 1}v-{_LANE - 2}"),
-                class_=f"s{series}",
-            )
-        )
-        words.append(
-            f"{name}: median {number(median)}, quartiles {number(quantile(sorted_raw, 0.25))} to "
-            f"{number(quantile(sorted_raw, 0.75))}"
-        )
+        bar = _path("median", f"M{middle:.1f} {base + 1}v-{_LANE - 2}")
+        parts.append(tag("g", _path("bars", bars), _path("dots", dots), bar, class_=f"s{series}"))
+        first, third = (number(quantile(sorted_raw, q)) for q in (0.25, 0.75))
+        words.append(f"{name}: median {number(median)}, quartiles {first} to {third}")
     height = len(lanes) * _LANE
+    parts.append(_path("axis", f"M{left} {height + 0.5}H{right}"))
+    parts += [_text(left, height + 12, number(low)), _text(right, height + 12, f"{number(high)} {unit}", "end")]
     return _small(
-        "samples",
-        f"{len(lanes)} lanes of samples in {unit}. " + "; ".join(words),
-        WIDTH,
-        height + 14,
-        *parts,
-        tag("path", class_="axis", d=f"M{left} {height + 0.5}H{right}"),
-        _text(left, height + 12, number(low)),
-        _text(right, height + 12, f"{number(high)} {unit}", "end"),
+        "samples", f"{len(lanes)} lanes of samples in {unit}. " + "; ".join(words), WIDTH, height + 14, *parts
     )
 
 
@@ -105,17 +87,14 @@ def ratio_bar(ratio, floor, limit, verdict):
         end = tag("circle", cx=f"{place:.1f}", cy=height / 2, r=4)
     else:
         side = 6 if ratio > 1 else -6
-        end = tag("path", class_="arrow", d=f"M{place:.1f} {height / 2 - 6}v12l{side} -6z")
-    return _small(
-        f"ratio {verdict}",
-        f"after over before {ratio:.3f}",
-        width,
-        height,
+        end = _path("arrow", f"M{place:.1f} {height / 2 - 6}v12l{side} -6z")
+    parts = [
         tag("rect", class_="band", x=f"{width / 2 - band:.1f}", y=3, width=f"{2 * band:.1f}", height=height - 6),
-        tag("path", class_="axis", d=f"M{width / 2} 1V{height - 1}"),
-        tag("path", class_="change", d=f"M{width / 2} {height / 2}H{place:.1f}"),
+        _path("axis", f"M{width / 2} 1V{height - 1}"),
+        _path("change", f"M{width / 2} {height / 2}H{place:.1f}"),
         end,
-    )
+    ]
+    return _small(f"ratio {verdict}", f"after over before {ratio:.3f}", width, height, *parts)
 
 
 def dots(values, low, high, reference, words):
@@ -126,9 +105,9 @@ def dots(values, low, high, reference, words):
     def x(value):
         return 6 + max(0, min(1, (value - low) / ((high - low) or 1))) * (WIDTH - 12)
 
-    parts = [tag("path", class_="grid", d=f"M6 {height / 2}H{WIDTH - 6}")]
+    parts = [_path("grid", f"M6 {height / 2}H{WIDTH - 6}")]
     if reference is not None:
-        parts.append(tag("path", class_="axis", d=f"M{x(reference):.1f} 1V{height - 1}"))
+        parts.append(_path("axis", f"M{x(reference):.1f} 1V{height - 1}"))
     parts += [marker(series, x(value), height / 2) for series, value in enumerate(values) if value is not None]
     return _small("samples", words, WIDTH, height, *parts)
 
@@ -136,7 +115,7 @@ def dots(values, low, high, reference, words):
 def marker(series, x, y):
     """The mark of a series: they differ in shape, too."""
     if series % 3 == 2:
-        return tag("path", class_=f"mark p{series}", d=f"M{x:.1f} {y - 7}v14")
+        return _path(f"mark p{series}", f"M{x:.1f} {y - 7}v14")
     return tag("circle", class_=f"mark{' full' * (series % 3)} p{series}", cx=f"{x:.1f}", cy=y, r=4.5)
 
 
@@ -165,6 +144,7 @@ class Plot:
         every = [point for one in self.series for point in (*one.points, *_line(one))]
         self.log_x = curve.log_x and all(point[0] > 0 for point in every)
         self.log_y = curve.log_y and all(point[1] > 0 for point in every)
+        self._fx, self._fy = (math.log10 if log else float for log in (self.log_x, self.log_y))
         if not every:
             return
         xs = [self._fx(point[0]) for point in every]
@@ -179,24 +159,17 @@ class Plot:
     def __bool__(self):
         return bool(self.series)
 
-    def _fx(self, value):
-        return math.log10(value) if self.log_x else value
+    def _x(self, value):
+        share = (self._fx(value) - self.low_x) / ((self.high_x - self.low_x) or 1)
+        return self._LEFT + share * (self.WIDTH - self._LEFT - self._RIGHT)
 
-    def _fy(self, value):
-        return math.log10(value) if self.log_y else value
-
-    def _place(self, point):
-        wide, high = (self.high_x - self.low_x) or 1, (self.high_y - self.low_y) or 1
-        inside_w = self.WIDTH - self._LEFT - self._RIGHT
-        inside_h = self.HEIGHT - self._TOP - self._BOTTOM
-        return (
-            self._LEFT + (self._fx(point[0]) - self.low_x) / wide * inside_w,
-            self.HEIGHT - self._BOTTOM - (self._fy(point[1]) - self.low_y) / high * inside_h,
-        )
+    def _y(self, value):
+        share = (self._fy(value) - self.low_y) / ((self.high_y - self.low_y) or 1)
+        return self.HEIGHT - self._BOTTOM - share * (self.HEIGHT - self._TOP - self._BOTTOM)
 
     def _points(self, points):
         places = {}
-        for x, y in map(self._place, points):
+        for x, y in ((self._x(x), self._y(y)) for x, y in points):
             if self._TOP - 1 <= y <= self.HEIGHT - self._BOTTOM + 1:
                 places[round(x), round(y)] = None
             else:
@@ -209,54 +182,37 @@ class Plot:
         return ticks(low, high)
 
     def _parts(self):
-        """The axes, the points and the lines."""
         parts, bottom = [], self.HEIGHT - self._BOTTOM
         for value in self._axis(self.low_y, self.high_y, self.log_y):
-            y = self._place((10**self.low_x if self.log_x else self.low_x, value))[1]
-            parts += [
-                tag("path", class_="grid", d=f"M{self._LEFT} {y:.1f}H{self.WIDTH - self._RIGHT}"),
-                _text(self._LEFT - 5, f"{y + 4:.1f}", _short(value), "end"),
-            ]
+            y = self._y(value)
+            parts.append(_path("grid", f"M{self._LEFT} {y:.1f}H{self.WIDTH - self._RIGHT}"))
+            parts.append(_text(self._LEFT - 5, f"{y + 4:.1f}", _short(value), "end"))
         for value in self._axis(self.low_x, self.high_x, self.log_x):
-            x = self._place((value, 10**self.low_y if self.log_y else self.low_y))[0]
-            parts += [
-                tag("path", class_="grid", d=f"M{x:.1f} {self._TOP}V{bottom}"),
-                _text(f"{x:.1f}", bottom + 14, _short(value), "middle"),
-            ]
-        parts += [
-            tag("path", class_=f"points p{place}", d=self._points(one.points)) for place, one in enumerate(self.series)
-        ]
+            x = self._x(value)
+            parts.append(_path("grid", f"M{x:.1f} {self._TOP}V{bottom}"))
+            parts.append(_text(f"{x:.1f}", bottom + 14, _short(value), "middle"))
+        parts += [_path(f"points p{place}", self._points(one.points)) for place, one in enumerate(self.series)]
         for place, one in enumerate(self.series):
             if len(_line(one)) > 1:
-                path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in map(self._place, _line(one)))
-                parts.append(tag("path", class_=f"line p{place}", d=path))
+                ends = "L".join(f"{self._x(x):.1f} {self._y(y):.1f}" for x, y in _line(one))
+                parts.append(_path(f"line p{place}", f"M{ends}"))
         parts.append(_text((self._LEFT + self.WIDTH) / 2, self.HEIGHT - 4, self.curve.x, "middle"))
         return parts
 
     @property
     def label(self):
-        """What the plot shows, in words."""
         return f"{self.curve.title}: {self.curve.y} by {self.curve.x}; " + "; ".join(one.name for one in self.series)
 
     def figure(self):
         """The chart with its legend, as a <figure> of the page."""
         chart = tag("svg", *self._parts(), role="img", aria_label=self.label, viewBox=f"0 0 {self.WIDTH} {self.HEIGHT}")
-        legend = tag(
-            "ul",
-            [
-                tag("li", tag("svg", *_key(place), width=30, height=12, aria_hidden="true"), one.name)
-                for place, one in enumerate(self.series)
-            ],
-            class_="legend",
-        )
-        return tag(
-            "figure",
-            tag("figcaption", self.curve.title, tag("span", f" {self.curve.y}", class_="quiet")),
-            chart,
-            legend,
-            self.left_out and tag("p", f"outside: {self.left_out} of all points", class_="quiet"),
-            class_="plot",
-        )
+        legend = [
+            li(tag("svg", *_key(place), width=30, height=12, aria_hidden="true"), one.name)
+            for place, one in enumerate(self.series)
+        ]
+        caption = tag("figcaption", self.curve.title, span("quiet", f" {self.curve.y}"))
+        outside = self.left_out and quiet(f"outside: {self.left_out} of all points")
+        return tag("figure", caption, chart, tag("ul", legend, class_="legend"), outside, class_="plot")
 
     def panel(self):
         """The chart as a part of a file, with title and legend; and its height."""
@@ -296,20 +252,11 @@ def file(curves, columns=2):
         ".grid{stroke:#d0d7de}.line{stroke-width:2.2}.points{stroke-width:5;stroke-linecap:round;opacity:.45}"
         "rect{fill:#fff}"
     )
-    return (
-        tag(
-            "svg",
-            tag("style", Html(style)),
-            tag("rect", width=width, height=height),
-            *panels,
-            xmlns="http://www.w3.org/2000/svg",
-            role="img",
-            aria_label="; ".join(plot.label for plot in plots),
-            viewBox=f"0 0 {width} {height}",
-            width=width,
-        )
-        + "\n"
-    )
+    label = "; ".join(plot.label for plot in plots)
+    attributes = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria_label": label}
+    attributes |= {"viewBox": f"0 0 {width} {height}", "width": width}
+    content = [tag("style", Html(style)), tag("rect", width=width, height=height), *panels]
+    return tag("svg", content, **attributes) + "\n"
 
 
 def _line(series):
@@ -317,7 +264,7 @@ def _line(series):
 
 
 def _key(place):
-    return tag("path", class_=f"line p{place}", d="M1 6H29"), tag("path", class_=f"points p{place}", d="M15 6h0")
+    return _path(f"line p{place}", "M1 6H29"), _path(f"points p{place}", "M15 6h0")
 
 
 def _short(value):

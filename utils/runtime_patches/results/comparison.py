@@ -46,33 +46,31 @@ class Row:
     tags: list[str] = field(default_factory=list)
 
     def values(self, column):
-        """The values of the processes of a column."""
         return [process.value for process in self.columns[column]]
 
 
 @dataclass
 class Side:
-    """One of the two runtimes. libraries: {name: {path, sha256, processes that were seen with it}}."""
+    """One of the two runtimes. libraries: {name: {path, sha256, processes that were seen with it}}; variables: of its
+    processes; loads: libraries that its processes load besides those that all do."""
 
     name: str
     folder: str = ""
     library_path: str = ""
     made: dict[str, Any] = field(default_factory=dict)
     libraries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    loads: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Sides:
-    """OLD and NEW."""
-
     old: Side
     new: Side
 
 
 @dataclass
 class Method:
-    """How the rows were measured and judged."""
-
     rounds: Positive
     level: float
     factor: float
@@ -93,8 +91,6 @@ class OneSided:
 
 @dataclass
 class Failure:
-    """A benchmark that did not run."""
-
     name: str
     side: SideName
     reason: str
@@ -102,8 +98,6 @@ class Failure:
 
 @dataclass
 class Comparison:
-    """Everything about one run."""
-
     sides: Sides
     method: Method
     environment: Environment
@@ -124,12 +118,10 @@ class Comparison:
 
     @cached_property
     def row_of(self):
-        """{name: Row}."""
         return {row.name: row for row in self.rows}
 
     @property
     def names(self):
-        """(name of OLD, name of NEW)."""
         return self.sides.old.name, self.sides.new.name
 
     @property
@@ -142,33 +134,28 @@ class Comparison:
     def compact(self):
         """The same with one value a process, and without what only the machine can use: what is kept in
         benchmark/results."""
-        rows = [
-            dataclasses.replace(
-                row,
-                columns={
-                    column: [Process([float(f"{process.value:.5g}")], process.max_rss) for process in processes]
-                    for column, processes in row.columns.items()
-                },
-            )
-            for row in self.rows
-        ]
+
+        def one_value(process):
+            return Process([float(f"{process.value:.5g}")], process.max_rss)
+
+        rows = []
+        for row in self.rows:
+            columns = {column: list(map(one_value, processes)) for column, processes in row.columns.items()}
+            rows.append(dataclasses.replace(row, columns=columns))
         sides = Sides(*(Side(side.name) for side in (self.sides.old, self.sides.new)))
-        return dataclasses.replace(
-            self, rows=rows, sides=sides, binary={}, toolchain=None, pins={}, modules=[], repository={}
-        )
+        left_out: dict[str, Any] = {"binary": {}, "toolchain": None, "pins": {}, "modules": [], "repository": {}}
+        return dataclasses.replace(self, rows=rows, sides=sides, **left_out)
 
     def write(self, folder):
         """Writes results.json, the tables, and the samples as upstream's scripts read them."""
-        files.write_all(
-            folder,
-            {
-                "report.md": table.markdown(self),
-                "report.txt": table.text(self),
-                "old.json": upstream_lines(self, ["old", "control"]),
-                "new.json": upstream_lines(self, ["new"]),
-                "results.json": schema.dump(self),
-            },
-        )
+        texts = {
+            "report.md": table.markdown(self),
+            "report.txt": table.text(self),
+            "old.json": upstream_lines(self, ["old", "control"]),
+            "new.json": upstream_lines(self, ["new"]),
+            "results.json": schema.dump(self),
+        }
+        files.write_all(folder, texts)
 
 
 def conclude(rows, failed):
@@ -228,7 +215,6 @@ def upstream_lines(comparison, columns):
     for number, row in enumerate(comparison.rows, 1):
         samples = [process.value for column in columns for process in row.columns.get(column, [])]
         if samples:
-            lines.append(
-                json.dumps({"number": number, "name": row.name, "samples": sorted(samples), "iters": row.iterations})
-            )
+            line = {"number": number, "name": row.name, "samples": sorted(samples), "iters": row.iterations}
+            lines.append(json.dumps(line))
     return "\n".join(lines) + "\n"

@@ -47,7 +47,6 @@ class State:
 
 
 def here():
-    """The Environment of this machine, now."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as info:
             models = [line.split(":", 1)[1].strip() for line in info if line.startswith(("model name", "Hardware"))]
@@ -56,23 +55,16 @@ def here():
     except (OSError, ValueError, IndexError):
         models, memory = [], None
     prefixes = ("SWIFT_", "LD_", "GLIBC_", "MALLOC_", "LIBDISPATCH_")
-    return Environment(
-        models[0] if models else platform.processor() or "unknown",
-        platform.machine(),
-        os.cpu_count(),
-        len(os.sched_getaffinity(0)),
-        memory,
-        platform.release(),
-        list(os.getloadavg()),
-        variables={name: value for name, value in sorted(os.environ.items()) if name.startswith(prefixes)},
-    )
+    cpu, usable = models[0] if models else platform.processor() or "unknown", len(os.sched_getaffinity(0))
+    found = Environment(cpu, platform.machine(), os.cpu_count(), usable, memory, platform.release())
+    found.load_before = list(os.getloadavg())
+    found.variables = {name: value for name, value in sorted(os.environ.items()) if name.startswith(prefixes)}
+    return found
 
 
 def state():
-    """The State of patches/."""
     return State(len(series.load()), series.load().patches_key[:12])
 
 
 def now():
-    """The time as results have it."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

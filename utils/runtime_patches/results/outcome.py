@@ -22,23 +22,18 @@ class Table:
     def text(self, left=1):
         """For the screen; all but the first `left` columns to the right."""
         lines: list[list[str]] = [self.columns, *[[cell(one) for one in row] for row in self.rows]]
-        widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
-        return "\n".join(
-            "  ".join(
-                word.ljust(width) if place < left else word.rjust(width)
-                for place, (word, width) in enumerate(zip(line, widths))
-            ).rstrip()
-            for line in lines
-        )
+        columns = []
+        for place, column in enumerate(zip(*lines)):
+            width = max(map(len, column))
+            columns.append([word.ljust(width) if place < left else word.rjust(width) for word in column])
+        return "\n".join("  ".join(line).rstrip() for line in zip(*columns))
 
     def markdown(self):
-        """A table of GitHub's Markdown."""
         lines: list[list[Any]] = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
         return "\n".join("| " + " | ".join(cell(one).replace("|", "\\|") for one in line) + " |" for line in lines)
 
 
 def cell(value):
-    """A cell as text."""
     return "–" if value is None else str(value)
 
 
@@ -100,33 +95,22 @@ class Outcome:
     kind: str = "harness"
 
     def table(self, title, columns, rows):
-        """Adds a table, and returns it."""
         self.tables.append(Table(title, list(columns), [list(row) for row in rows]))
         return self.tables[-1]
 
     def add_dots(self, title, x, series, rows, reference=None):
         """rows: {name: a number or None for each of `series`}."""
-        self.dots.append(
-            Dots(title, x, list(series), [(name, list(values)) for name, values in rows.items()], reference)
-        )
+        lines = [(name, list(values)) for name, values in rows.items()]
+        self.dots.append(Dots(title, x, list(series), lines, reference))
 
     def curve(self, title, x, y, series, **options):
         """series: {name: [(x, y)]}; points without a y are left out."""
-        self.curves.append(
-            Curve(
-                title,
-                x,
-                y,
-                [
-                    Points(name, [tuple(point) for point in points if point[1] is not None])
-                    for name, points in series.items()
-                ],
-                **options,
-            )
-        )
+        lines = [
+            Points(name, [tuple(point) for point in points if point[1] is not None]) for name, points in series.items()
+        ]
+        self.curves.append(Curve(title, x, y, lines, **options))
 
     def markdown(self):
-        """The report as text."""
         return "\n\n".join([f"# {self.title}", *(table.markdown() for table in self.tables), *self.notes]) + "\n"
 
     def compact(self):
@@ -136,27 +120,17 @@ class Outcome:
             step = -(-len(points) // 100) or 1
             return [tuple(float(f"{number:.4g}") for number in point) for point in points[::step]]
 
-        return replace(
-            self,
-            curves=[
-                replace(
-                    curve,
-                    series=[
-                        replace(one, points=thin(one.points), line=one.line and thin(one.line)) for one in curve.series
-                    ],
-                )
-                for curve in self.curves
-            ],
-        )
+        def thinned(one):
+            return replace(one, points=thin(one.points), line=one.line and thin(one.line))
+
+        return replace(self, curves=[replace(one, series=list(map(thinned, one.series))) for one in self.curves])
 
     def write(self, folder):
-        """Writes folder/results.json and report.md."""
         folder.mkdir(parents=True, exist_ok=True)
         files.write_all(folder, {"report.md": self.markdown(), "results.json": schema.dump(self)})
 
 
 def begin(name, title, command):
-    """An Outcome of this machine that begins now."""
     return Outcome(
         name, title, command, started=environment.now(), environment=environment.here(), state=environment.state()
     )

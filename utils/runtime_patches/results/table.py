@@ -16,24 +16,13 @@ def number(value):
 
 
 def _compared(row):
-    ratio = f"{row.speedup:.2f}x"
-    return (
-        row.name,
-        number(row.old),
-        number(row.new),
-        f"{row.delta * 100:+.1f}%",
-        ratio + (" ~" if row.verdict == "same" else ""),
-    )
+    ratio = f"{row.speedup:.2f}x" + " ~" * (row.verdict == "same")
+    return row.name, number(row.old), number(row.new), f"{row.delta * 100:+.1f}%", ratio
 
 
 def _one_sided(row):
-    return (
-        row.name,
-        number(min(row.values)),
-        number(max(row.values)),
-        number(statistics.mean(row.values)),
-        str(row.max_rss),
-    )
+    found = (min(row.values), max(row.values), statistics.mean(row.values))
+    return row.name, *map(number, found), str(row.max_rss)
 
 
 def sections(results):
@@ -52,7 +41,6 @@ def sections(results):
 
 
 def text(results, colour=False):
-    """The table for the screen."""
     found = sections(results)
     widths = [0] * 5
     for _, header, rows in found:
@@ -95,7 +83,6 @@ def markdown(results):
 
 
 def title_line(results):
-    """What is compared with what."""
     return f"Performance ({results.environment.machine}): -O, {' -> '.join(results.names)}"
 
 
@@ -111,7 +98,6 @@ def notes(results):
 
 
 def noise(results):
-    """How noisy the machine was, in lines."""
     lines, others = [], results.environment.others or 0
     if rows := sorted(results.verdicts, key=lambda row: abs(row.noise)):
         usual = statistics.median(abs(row.noise) for row in rows)

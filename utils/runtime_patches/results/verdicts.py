@@ -16,6 +16,7 @@ from ..base.schema import Positive
 LEVEL = 0.01  # the rank test's p, adjusted for the number of rows
 FACTOR = 2.0  # the change is more than this many times the noise floor
 LEAST_FLOOR = 0.01  # no row's noise floor is taken to be below this
+Kind = Literal["slower", "faster", "same"]
 FEWEST = 5  # with fewer values a side no rank test can reach LEVEL
 
 
@@ -86,11 +87,10 @@ class Verdict:
     adjusted: float
     floor: Positive
     noise: float
-    verdict: Literal["slower", "faster", "same"]
+    verdict: Kind
 
     @property
     def ratio(self):
-        """new/old."""
         return self.new / self.old
 
 
@@ -104,18 +104,7 @@ def judge(rows):
         old, new = statistics.median(v["old"] + v["control"]), statistics.median(v["new"])
         speed = math.log(new / old)
         changed = adjusted < LEVEL and abs(speed) > FACTOR * math.log1p(floor)
-        found.append(
-            Verdict(
-                name,
-                old,
-                new,
-                new / old - 1,
-                old / new,
-                p,
-                adjusted,
-                floor,
-                _difference(v["old"], v["control"]),
-                ("slower" if speed > 0 else "faster") if changed else "same",
-            )
-        )
+        verdict: Kind = "same" if not changed else "slower" if speed > 0 else "faster"
+        noise = _difference(v["old"], v["control"])
+        found.append(Verdict(name, old, new, new / old - 1, old / new, p, adjusted, floor, noise, verdict))
     return found

@@ -65,17 +65,10 @@ def debug_values(ws, runtime):
     # Relocated data is a pointer.
     relocated = ws.output(["readelf", "-rW", library], binds=binds)
     pointers = {int(line.split()[0], 16) for line in relocated.splitlines() if re.match(r"^[0-9a-f]{16} ", line)}
-    words = [
-        word
-        for address, size, _, symbol in rows
-        if int(address, 16) not in pointers
-        for word in (symbol.split("@")[0], size)
-    ]
-    return json.loads(
-        runtime.run(
-            ws, ["python3", "-c", script, library, *words], stdout=subprocess.PIPE, text=True, binds=binds
-        ).stdout
-    )
+    argv = ["python3", "-c", script, library]
+    for address, size, _, symbol in rows:
+        argv += [symbol.split("@")[0], size] if int(address, 16) not in pointers else []
+    return json.loads(runtime.run(ws, argv, stdout=subprocess.PIPE, text=True, binds=binds).stdout)
 
 
 def stated():
@@ -120,20 +113,9 @@ def values(before, after):
 
 def records(before, after, reasons):
     """The rows of layouts {record: lines} that differ; reasons: {name: patch that states it}."""
-    return [
-        (
-            "layout",
-            record + "\n" + _changed(before[record], after.get(record, [])),
-            reasons.get(record.rpartition("::")[2]),
-        )
-        for record in sorted(before)
-        if before[record] != after.get(record)
-    ]
-
-
-def _changed(before, after):
-    return "\n".join(
-        line
-        for line in difflib.unified_diff(before, after, lineterm="", n=0)
-        if not line.startswith(("---", "+++", "@@"))
-    )
+    rows = []
+    for record in (name for name in sorted(before) if before[name] != after.get(name)):
+        lines = difflib.unified_diff(before[record], after.get(record, []), lineterm="", n=0)
+        changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+        rows.append(("layout", "\n".join([record, *changed]), reasons.get(record.rpartition("::")[2])))
+    return rows

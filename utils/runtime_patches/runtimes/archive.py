@@ -24,10 +24,8 @@ _TIME = 1767225600
 def make(package):
     """Checks the finished files of a built Package and packs them; returns the archive, and that of debug symbols."""
     if package.edits:
-        raise UserError(
-            f"the checkout has what patches/ has not: {package.edits}",
-            "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is",
-        )
+        hint = "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is"
+        raise UserError(f"the checkout has what patches/ has not: {package.edits}", hint)
     name = f"swift-{pins.load().swift.version}-runtime-patches-{package.architecture.name}"
     with Step("checks"):
         _check(package)
@@ -54,7 +52,6 @@ def _check(package):
 
 
 def _content(package):
-    """{path in the archive: file, or bytes} of the package, in order."""
     content: dict[str, Union[Path, bytes]] = {
         "LICENSE": REPO / "LICENSE",
         "bin/swift-runtime-check": CONFIG / "package" / "swift-runtime-check",

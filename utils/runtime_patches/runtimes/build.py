@@ -132,9 +132,8 @@ def _ensure_copy(ws, runtime):
         if runtime.patch:
             commit = state.commits.get(runtime.patch)
             if not commit:
-                raise UserError(
-                    f"{git.folder} has no commit of patch '{runtime.patch}'", f"utils/apply-patches --checkout {folder}"
-                )
+                what = f"{git.folder} has no commit of patch '{runtime.patch}'"
+                raise UserError(what, f"utils/apply-patches --checkout {folder}")
             applied = applied[: applied.index(runtime.patch) + 1]
     place, stamp, fresh = _copy_of_before(ws, runtime)
     with Step(

@@ -11,18 +11,15 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..base.errors import UserError
 from ..base.progress import Step
 
 _NO_DISPATCH = ("-USWIFT_CONCURRENCY_USES_DISPATCH",)
-_ONE_THREAD = (
-    "-USWIFT_THREADING_LINUX",
-    "-DSWIFT_THREADING_NONE",
-    "-DSWIFT_STDLIB_SINGLE_THREADED_CONCURRENCY",
-    *_NO_DISPATCH,
-)
+_NO_THREADS = ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_NONE")
+_ONE_THREAD = (*_NO_THREADS, "-DSWIFT_STDLIB_SINGLE_THREADED_CONCURRENCY", *_NO_DISPATCH)
+_EMBEDDED = ("-DSWIFT_CONCURRENCY_EMBEDDED=1", "-DSWIFT_RUNTIME_EMBEDDED=1", "-USWIFT_ENABLE_REFLECTION")
 # {name: (library that it concerns, or "" for both, what upstream's CMake files define for it)}
 CONFIGURATIONS = {
     "pthreads": ("", ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_PTHREADS")),
@@ -30,16 +27,7 @@ CONFIGURATIONS = {
     "single-threaded": ("", _ONE_THREAD),
     # Actors are locks in it (SWIFT_CONCURRENCY_ACTORS_AS_LOCKS, which Actor.cpp sets by it).
     "task-to-thread": ("Concurrency", ("-DSWIFT_STDLIB_TASK_TO_THREAD_MODEL_CONCURRENCY", *_NO_DISPATCH)),
-    "embedded": (
-        "Concurrency",
-        (
-            *_ONE_THREAD,
-            "-DSWIFT_CONCURRENCY_EMBEDDED=1",
-            "-DSWIFT_RUNTIME_EMBEDDED=1",
-            "-USWIFT_ENABLE_REFLECTION",
-            "-USWIFT_STDLIB_HAS_ENVIRON",
-        ),
-    ),
+    "embedded": ("Concurrency", (*_ONE_THREAD, *_EMBEDDED, "-USWIFT_STDLIB_HAS_ENVIRON")),
     "assertions": ("", ("-UNDEBUG",)),
     "escalation": ("Concurrency", ("-DSWIFT_CONCURRENCY_ENABLE_PRIORITY_ESCALATION=1",)),
     "32-bit": ("", ("-m32",)),
@@ -47,6 +35,7 @@ CONFIGURATIONS = {
     "windows": ("", ("--target=x86_64-unknown-windows-msvc",)),
 }
 # A few headers of each library that the runtime is written on.
+_CAPTURED: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
 _PROBE = "#include <cstdlib>\n#include <atomic>\n#include <vector>\n"
 
 
@@ -62,7 +51,6 @@ class Row(NamedTuple):
 
 
 def check_names(names):
-    """UserError if not all are names of configurations."""
     for name in names:
         if name not in CONFIGURATIONS:
             raise UserError(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS), 2)
@@ -106,15 +94,8 @@ class _Tree:
         empty for a file that this runtime does not have."""
         if file not in self.commands:
             return {}
-        done = self.ws.run(
-            [*self.commands[file], *flags, "-fsyntax-only", "-w", "-ferror-limit=0"],
-            fixed=self.places,
-            cwd=self.places[1][1],
-            check=False,
-            capture_output=True,
-            text=True,
-            errors="replace",
-        )
+        argv = [*self.commands[file], *flags, "-fsyntax-only", "-w", "-ferror-limit=0"]
+        done = self.ws.run(argv, fixed=self.places, cwd=self.places[1][1], check=False, **_CAPTURED)
         found = {}
         for place, line, message in re.findall(r"(?m)^(?:(\S+?):(\d+):\d+|\S+): (?:fatal )?error: (.*)", done.stderr):
             place = os.path.normpath(place).removeprefix(f"{self.seen}/")
@@ -132,15 +113,12 @@ def _files(before, after):
         if path.is_file() and not _same(path, before.folder / path.relative_to(after.folder))
     }
     included = re.compile(r'#\s*include\s*"(?:[^"]*/)?(?:' + "|".join(map(re.escape, sorted(changed))) + ')"')
-    return [
-        file
-        for file in after.commands
-        if file.endswith(".cpp")
-        and (
-            Path(file).name in changed
-            or included.search((after.folder / Path(file).relative_to(after.seen)).read_text())
-        )
-    ]
+
+    def is_touched(file):
+        text = (after.folder / Path(file).relative_to(after.seen)).read_text()
+        return Path(file).name in changed or included.search(text)
+
+    return [file for file in after.commands if file.endswith(".cpp") and is_touched(file)]
 
 
 def _same(path, old):
@@ -164,14 +142,8 @@ def _row(name, flags, files, before, after, pool):
 
 def _probe(ws, flags):
     """Why nothing can be compiled with these flags here; empty if it can."""
-    done = ws.run(
-        ["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"],
-        input=_PROBE,
-        check=False,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
+    argv = ["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"]
+    done = ws.run(argv, input=_PROBE, check=False, **_CAPTURED)
     reasons = re.findall(r"error: (.*)", done.stderr) or ["clang fails"]
     return f"no system headers for it: {reasons[0]}" if done.returncode else ""
 

@@ -22,13 +22,11 @@ class Elf:
 
 
 def read(ws, path):
-    """The Elf of a shared library or a program."""
     argv = ["readelf", "-W", "-h", "-d", "-l", "--dyn-syms", str(path)]
     return parse(ws.output(argv, binds=[path.parent]))
 
 
 def parse(text):
-    """The Elf that readelf describes."""
     versions: dict[str, dict[str, list[str]]] = {}
     exports, imports = set(), set()
     for line in text.splitlines():
@@ -49,19 +47,12 @@ def parse(text):
     def found(pattern):
         return re.findall(pattern, text)
 
-    machine = found(r"Machine: +(.*)")
-    run_path = found(r"\(RUNPATH\).*\[(.*)\]")
-    return Elf(
-        machine=machine[0] if machine else "",
-        needed=found(r"\(NEEDED\).*\[(.*)\]"),
-        run_path=run_path[0] if run_path else None,
-        versions=versions,
-        exports=exports,
-        imports=imports,
-        # A file that does not say so gets one.
-        has_executable_stack=not found(r"GNU_STACK .*") or bool(found(r"GNU_STACK +\S+ +\S+ +\S+ +\S+ +\S+ +RWE")),
-        has_text_relocations=bool(found(r"\(TEXTREL\)|\(FLAGS\).*TEXTREL")),
-    )
+    machine, needed = next(iter(found(r"Machine: +(.*)")), ""), found(r"\(NEEDED\).*\[(.*)\]")
+    run_path = next(iter(found(r"\(RUNPATH\).*\[(.*)\]")), None)
+    # A file that does not say so gets one.
+    stack = not found(r"GNU_STACK .*") or bool(found(r"GNU_STACK +\S+ +\S+ +\S+ +\S+ +\S+ +RWE"))
+    relocations = bool(found(r"\(TEXTREL\)|\(FLAGS\).*TEXTREL"))
+    return Elf(machine, needed, run_path, versions, exports, imports, stack, relocations)
 
 
 def number(version):

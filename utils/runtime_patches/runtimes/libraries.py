@@ -27,20 +27,8 @@ class Library:
 LIBRARIES = (
     Library("libswiftCore.so", "core"),
     Library("libswift_Concurrency.so", "Concurrency"),
-    Library(
-        "libswiftSynchronization.so",
-        "Synchronization",
-        always=False,
-        recipe="synchronization.sh",
-        static="Synchronization.o",
-    ),
-    Library(
-        "libswift_Liveness.so",
-        "Liveness",
-        always=False,
-        recipe="liveness.sh",
-        header="stdlib/public/Concurrency/Liveness.h",
-    ),
+    Library("libswiftSynchronization.so", "Synchronization", False, "synchronization.sh", static="Synchronization.o"),
+    Library("libswift_Liveness.so", "Liveness", False, "liveness.sh", header="stdlib/public/Concurrency/Liveness.h"),
 )
 NAMES = tuple(library.name for library in LIBRARIES)
 CONCURRENCY = "libswift_Concurrency.so"

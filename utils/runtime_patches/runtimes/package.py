@@ -50,12 +50,10 @@ class Package:
 
     @property
     def mark(self):
-        """The version of Swift and the series, in one line."""
         swift, key = pins.load().swift.version, series.load().patches_key[:12]
         return f"swift-runtime-patches {swift} series {key}{'+edits' * bool(self.edits)}"
 
     def libraries(self):
-        """{name: path} of the finished shared libraries."""
         return {path.name: path for path in sorted((self.out / "lib").glob("*.so"))}
 
     def record(self):

@@ -43,20 +43,9 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=
 def _run(ws, runtime, argv):
     # The compiler does not run on the libraries of the runtime.
     env = {name: value for name, value in runtime.environment(ws).items() if name == "PATH"}
-    done = ws.run(
-        argv,
-        env=env,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = ws.run(argv, env=env, check=False, text=True, errors="replace", **streams)
     if done.returncode:
         sys.stderr.write(done.stdout)
-        raise UserError(
-            f"{argv[0]} failed (exit status {done.returncode})",
-            "its messages are above; "
-            f"utils/with-runtime stock -- {argv[0]} --version shows whether the toolchain works",
-        )
+        hint = f"utils/with-runtime stock -- {argv[0]} --version shows whether the toolchain works"
+        raise UserError(f"{argv[0]} failed (exit status {done.returncode})", f"its messages are above; {hint}")

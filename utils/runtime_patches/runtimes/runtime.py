@@ -65,7 +65,6 @@ class Runtime:
 
     @property
     def is_patched(self):
-        """Whether it is made from the series."""
         return self.base in ("after", "package", "upto")
 
     @property
@@ -75,22 +74,18 @@ class Runtime:
 
     @property
     def missing(self):
-        """The patches of the series that it lacks."""
         there = self.record.get("patches")
         there = there if isinstance(there, list) else []
         return [slug for slug in _series().names if slug not in there]
 
     def library(self, name):
-        """The path of one of its libraries."""
         return self.libraries / name
 
     def environment(self, ws):
         """The variables that programs on this runtime need."""
         if self.architecture and self.architecture.emulator:
-            raise UserError(
-                f"programs for {self.architecture.name} do not run in the workspace",
-                f"utils/run-test --runtime {self} runs those of tests",
-            )
+            what = f"programs for {self.architecture.name} do not run in the workspace"
+            raise UserError(what, f"utils/run-test --runtime {self} runs those of tests")
         found = {name: os.environ.get(name, value) for name, value in variants.variables(self.variant).items()}
         rest = os.environ.get("LD_LIBRARY_PATH")
         found["LD_LIBRARY_PATH"] = f"{self.libraries}:{rest}" if rest else str(self.libraries)
@@ -108,7 +103,6 @@ class Runtime:
 
 
 def parse(name):
-    """The Runtime of that name; UserError if there is none."""
     if name in ("stock", "before", "after", *_PACKED):
         return Runtime(name, "package" if name in _PACKED else name)
     base, dash, variant = name.rpartition("-")
@@ -117,34 +111,23 @@ def parse(name):
     if name.startswith("upto:"):
         _series().check(name[5:])
         return Runtime(name, "upto", name[5:])
-    raise UserError(
-        f"no runtime '{name}'",
-        f"runtimes are stock, before, after, {', '.join(_PACKED)}, upto:PATCH, {', '.join(variants.NAMES)} and "
-        "before-VARIANT",
-    )
+    known = f"stock, before, after, {', '.join(_PACKED)}, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT"
+    raise UserError(f"no runtime '{name}'", f"runtimes are {known}")
 
 
 def upto(patch):
-    """The runtime of the series up to and with a patch."""
     return Runtime(f"upto:{patch}", "upto", patch)
 
 
 def names():
     """All names of runtimes, for completion."""
-    return [
-        "stock",
-        "before",
-        "after",
-        *_PACKED,
-        *variants.NAMES,
-        *(f"before-{name}" for name in variants.NAMES),
-        *(f"upto:{name}" for name in _series().names),
-    ]
+    unpatched = [f"before-{name}" for name in variants.NAMES]
+    upto = [f"upto:{name}" for name in _series().names]
+    return ["stock", "before", "after", *_PACKED, *variants.NAMES, *unpatched, *upto]
 
 
 @functools.cache
 def stock():
-    """The toolchain's own libraries."""
     return parse("stock")
 
 

@@ -8,24 +8,18 @@ from .runtime import FOLDER, Runtime, stock
 
 
 def before(ws):
-    """The state of the unpatched build."""
     place, again = build.home(ws, stock()), "utils/build-runtime before"
     if not place.is_dir():
         return Line(MISSING, "before", "made when it is needed (5-7 min)", again)
     if not files.is_intact(place / files.MADE):
-        return Line(
-            STALE, place.name, "its libraries are not as they were built: linked again when needed", again, place
-        )
+        damage = "its libraries are not as they were built: linked again when needed"
+        return Line(STALE, place.name, damage, again, place)
     return Line(READY, place.name, "the unpatched build", path=place)
 
 
 def laid(ws):
-    """[Line] of the folders in build/runtimes."""
-    return [
-        _runtime(ws, folder)
-        for folder in sorted(FOLDER.glob("*"))
-        if folder.is_dir() and not folder.name.endswith(".partial")
-    ]
+    folders = [path for path in sorted(FOLDER.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
+    return [_runtime(ws, folder) for folder in folders]
 
 
 def _runtime(ws, folder):

@@ -21,7 +21,6 @@ def exports(ws, library):
 
 
 def is_nobodys(symbol):
-    """Whether no program relies on a symbol."""
     return bool(_NOT_OURS.match(symbol))
 
 

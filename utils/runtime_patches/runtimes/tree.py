@@ -19,20 +19,10 @@ _PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")
 
 def export(git, commit, target):
     """Writes the parts of `commit` that the build reads to `target`."""
-    run_logged(
-        [
-            *"bash -o pipefail -c".split(),
-            'git archive "$1" -- "${@:3}" | tar -x -C "$2"',
-            "",
-            commit,
-            str(target),
-            *_PARTS,
-        ],
-        "sources",
-        cwd=git.folder,
-        env=git.env,
-        failed=f"the sources of {commit[:12]} could not be written to {target}",
-    )
+    script = 'git archive "$1" -- "${@:3}" | tar -x -C "$2"'
+    argv = ["bash", "-o", "pipefail", "-c", script, "", commit, str(target), *_PARTS]
+    failed = f"the sources of {commit[:12]} could not be written to {target}"
+    run_logged(argv, "sources", cwd=git.folder, env=git.env, failed=failed)
 
 
 def places(place):
@@ -48,7 +38,6 @@ def places(place):
 
 
 def configuration(arguments):
-    """CMake's arguments that configure a build folder."""
     return ["-G", "Ninja", *arguments, "-S", f"{SOURCE}/swift/Runtimes/Core", "-B", OUT]
 
 
@@ -69,36 +58,31 @@ def compile(ws, place, name, *, configure=(), targets=()):
         for library in libraries(place)
         if library.recipe
     ]
-    env = ws.environment(
-        {"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ws.cache / "ccache")), "CCACHE_NOHASHDIR": "1"}
-    )
+    ccache = os.environ.get("CCACHE_DIR", str(ws.cache / "ccache"))
+    env = ws.environment({"CCACHE_DIR": ccache, "CCACHE_NOHASHDIR": "1"})
     if ws.from_packages or shutil.which("ccache"):
         for language in ("C", "CXX"):
             env.setdefault(f"CMAKE_{language}_COMPILER_LAUNCHER", "ccache")
-    damaged = r"ninja: error: build\.ninja:\d|Parse error in cache file|file format not recognized"
+    damaged = (
+        r"ninja: error: build\.ninja:\d|Parse error in cache file|file format not recognized",
+        f"the folder in which runtime '{name}' is built is damaged",
+        f"rm -r {shlex.quote(str(place))}; the same command then rebuilds it",
+    )
     run_logged(
         ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place)),
         f"build-{name.replace(':', '-')}",
         env=env,
         failed=f"the runtime '{name}' does not build",
-        hints=[
-            (
-                damaged,
-                f"the folder in which runtime '{name}' is built is damaged",
-                f"rm -r {shlex.quote(str(place))}; the same command then rebuilds it",
-            )
-        ],
+        hints=[damaged],
     )
     files.write_intact(record, {}, built(place).values())
 
 
 def built(place):
-    """{name: path} of the libraries in a build folder."""
     return {library.name: place / "build" / library.part / library.name for library in libraries(place)}
 
 
 def libraries(place):
-    """The libraries that the sources of a build folder have."""
     return [library for library in LIBRARIES if library.is_of(place / "source")]
 
 
@@ -114,12 +98,8 @@ def sync(ws, git, commit, place):
     parts = [str(origin / part) for part in _PARTS]
     # Resync's copies below Runtimes/ stay: CMake compares them.
     for options, some in ((["--delete"], parts[1:]), ([], parts[:1])):
-        run_logged(
-            ws.command(["rsync", "-rlpc", "--no-times", *options, *some, str(place / "source")], binds=[origin]),
-            "sync",
-            failed="the sources could not be copied",
-            env=ws.environment(),
-        )
+        argv = ws.command(["rsync", "-rlpc", "--no-times", *options, *some, str(place / "source")], binds=[origin])
+        run_logged(argv, "sync", failed="the sources could not be copied", env=ws.environment())
     if commit:
         remove(origin)
 

@@ -50,7 +50,6 @@ class State:
 
 
 def git_of(folder):
-    """The Git of folder/swift."""
     return Git(Path(folder) / "swift")
 
 
@@ -73,10 +72,8 @@ def require_clean(git):
             raise UserError(f"a git {what} is under way in {git.folder}", "finish or abort it first")
     changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
     if changed:
-        raise UserError(
-            f"{git.folder} has uncommitted changes, the first in {changed[0][3:]}",
-            f"commit or stash them: git -C {git.folder} stash",
-        )
+        what = f"{git.folder} has uncommitted changes, the first in {changed[0][3:]}"
+        raise UserError(what, f"commit or stash them: git -C {git.folder} stash")
 
 
 def apply(folder, only=(), three_way=False):
@@ -93,15 +90,9 @@ def apply(folder, only=(), three_way=False):
             return [], state
         require_clean(git)
         missing = [s for s in wanted if s not in state.applied]
-        raise UserError(
-            f"{git.folder} holds "
-            + (
-                "another version of the series"
-                if not missing
-                else f"only a part of the series (not {', '.join(missing)})"
-            ),
-            f"go back to its base and apply again: git -C {git.folder} reset --hard {state.base[:12]}",
-        )
+        what = f"only a part of the series (not {', '.join(missing)})" if missing else "another version of the series"
+        hint = f"go back to its base and apply again: git -C {git.folder} reset --hard {state.base[:12]}"
+        raise UserError(f"{git.folder} holds {what}", hint)
     require_clean(git)
     with scratch_index(git) as scratch:
         commit = state.head
@@ -141,27 +132,18 @@ def _apply_one(scratch, patch, three_way, shown):
     done = scratch.call("apply", "--cached", "--whitespace=nowarn", *mode, "-", input=patch.diff)
     if done.returncode == 0:
         return
+    reason, hint = (done.stderr.strip().splitlines() or ["no reason given"])[-1].removeprefix("error: "), ""
     for line in done.stderr.splitlines():
-        failed = re.match(r"error: patch failed: (.+):(\d+)$", line)
-        if failed:
+        if failed := re.match(r"error: patch failed: (.+):(\d+)$", line):
             hunk = patch.hunk_at(failed[1], int(failed[2]))
-            raise UserError(
-                f"{patch.path} does not apply to {shown}: {failed[1]}"
-                f"{f', hunk {hunk}' if hunk else ''} (line {failed[2]})",
-                "the checkout is as it was; --3way merges where the context differs"
-                if not three_way
-                else "the checkout is as it was; docs/guides.md says how to rebase the series by hand",
-            )
-        missing = re.match(r"error: (.+): (does not exist in index|already exists in index)", line)
-        if missing:
-            raise UserError(
-                f"{patch.path} does not apply to {shown}: {missing[1]} {missing[2].replace(' in index', '')}",
-                f"the checkout is as it was; is it at {pins.load().swift.tag}?",
-            )
-    reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-    raise UserError(
-        f"{patch.path} does not apply to {shown}: {re.sub('^error: ', '', reason)}", "the checkout is as it was"
-    )
+            reason = f"{failed[1]}{f', hunk {hunk}' if hunk else ''} (line {failed[2]})"
+            by_hand = "docs/guides.md says how to rebase the series by hand"
+            hint = f"; {by_hand if three_way else '--3way merges where the context differs'}"
+            break
+        if missing := re.match(r"error: (.+): (does not exist|already exists) in index", line):
+            reason, hint = f"{missing[1]} {missing[2]}", f"; is it at {pins.load().swift.tag}?"
+            break
+    raise UserError(f"{patch.path} does not apply to {shown}: {reason}", f"the checkout is as it was{hint}")
 
 
 def _commit(scratch, parent, message, author, date):
@@ -196,9 +178,8 @@ def _lay(scratch, parent, chosen):
         lines.append(f"100644 {blob}\t{path}")
     scratch.out("update-index", "--add", "--index-info", input="\n".join(lines) + "\n")
     name, mail, date = _AUTHOR
-    return _commit(
-        scratch, parent, f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n", f"{name} <{mail}>", date
-    )
+    message = f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n"
+    return _commit(scratch, parent, message, f"{name} <{mail}>", date)
 
 
 def _register_cmake(text, modules):
@@ -217,11 +198,8 @@ def _register_main(text, modules):
         if line in lines:
             continue
         kind = line[: line.index(" ") + 1] if line.startswith("import") else "register("
-        same = [
-            i
-            for i, old in enumerate(lines)
-            if old.startswith(kind) and not old.startswith(("import TestsUtils", "import DriverUtils"))
-        ]
+        others = ("import TestsUtils", "import DriverUtils")
+        same = [i for i, old in enumerate(lines) if old.startswith(kind) and not old.startswith(others)]
         later = [i for i in same if lines[i].lower() > line.lower()]
         lines.insert(later[0] if later else same[-1] + 1, line)
         text = "\n".join(lines)
@@ -234,29 +212,18 @@ def _move(git, new):
     An untracked file in the way makes git refuse before it touches anything. Ctrl-C
     waits until it is done (git inherits the blocked signals).
     """
-    with _uninterrupted():
-        done = git.call("merge", "-q", "--ff-only", "--no-autostash", new)
-    if done.returncode:
-        untracked = re.findall(r"^\t(.+)$", done.stderr, re.M)
-        if untracked:
-            raise UserError(
-                f"{git.folder}: {untracked[0]} is in the way and is not tracked by git",
-                "move it away; the checkout is as it was",
-            )
-        reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
-        raise UserError(
-            f"git cannot move {git.folder} to the series: {reason}", f"look at it with: git -C {git.folder} status"
-        )
-
-
-@contextlib.contextmanager
-def _uninterrupted():
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    old = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
-        yield
+        done = git.call("merge", "-q", "--ff-only", "--no-autostash", new)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, old)
+    if done.returncode:
+        if untracked := re.findall(r"^\t(.+)$", done.stderr, re.M):
+            what = f"{git.folder}: {untracked[0]} is in the way and is not tracked by git"
+            raise UserError(what, "move it away; the checkout is as it was")
+        reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
+        what = f"git cannot move {git.folder} to the series: {reason}"
+        raise UserError(what, f"look at it with: git -C {git.folder} status")
 
 
 def export_text(git, commit):
@@ -273,9 +240,10 @@ def _require_names(git, state):
     name = patches.NAME_TRAILER
     unnamed = list(state.unnamed)
     base = git.line("log", "-1", "--format=%s", state.base)
-    gone = [path.stem for path in series.load().files if path.stem not in state.commits]
-    if base in map(_subject, gone):
-        unnamed.append(state.base)
+    for path in series.load().files:
+        with contextlib.suppress(UserError):  # it may be damaged
+            if path.stem not in state.commits and series.load().patch(path.stem).subject == base:
+                unnamed.append(state.base)
     if unnamed:
         raise UserError(
             f"{git.folder}: {len(unnamed)} commits in or above the series have no "
@@ -283,16 +251,8 @@ def _require_names(git, state):
             "give each a name, or rebase them into the patches they belong to",
         )
     if state.twice:
-        raise UserError(
-            f"{git.folder} has several commits with the line '{name}: {state.twice[0]}'", "give each a name of its own"
-        )
-
-
-def _subject(slug):
-    try:
-        return series.load().patch(slug).subject
-    except UserError:
-        return None
+        what = f"{git.folder} has several commits with the line '{name}: {state.twice[0]}'"
+        raise UserError(what, "give each a name of its own")
 
 
 def export(folder, check=False):
@@ -303,17 +263,13 @@ def export(folder, check=False):
     git = git_of(folder)
     state = State(git)
     if not state.commits:
-        raise UserError(
-            f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer",
-            f"utils/apply-patches --checkout {Path(folder)}",
-        )
+        what = f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer"
+        raise UserError(what, f"utils/apply-patches --checkout {Path(folder)}")
     _require_names(git, state)
     for name in state.applied:
         if not re.fullmatch(patches.NAME, name):
-            raise UserError(
-                f"commit {state.commits[name][:12]}: '{name}' is not a patch name",
-                "names are lower-case words joined by hyphens",
-            )
+            what = f"commit {state.commits[name][:12]}: '{name}' is not a patch name"
+            raise UserError(what, "names are lower-case words joined by hyphens")
     listed = series.load()
     wanted = {listed.path(n): export_text(git, state.commits[n]) for n in state.applied}
     comments = []

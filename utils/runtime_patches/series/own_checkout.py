@@ -4,10 +4,10 @@ brought up to date with patches/. Somebody's work in it is never lost."""
 from pathlib import Path
 
 from ..base import files
-from ..base import state as states
 from ..base.errors import UserError
 from ..base.paths import BUILD
 from ..base.progress import Step, note
+from ..base.state import FAULT, READY, STALE, Line
 from . import checkout, series
 
 FOLDER = BUILD / "checkout"
@@ -47,10 +47,8 @@ def _holds_work(git, own, made, wanted):
     exported = _exported(own)
     same = all(made.get(k) == wanted[k] for k in ("patches", "sources"))
     if not same and not (exported and made.get("sources") == wanted["sources"]):
-        raise UserError(
-            f"{own} holds work that is not in patches/, and patches/ has changed",
-            f"utils/export-patches writes it back; or throw it away: rm -r '{own}'",
-        )
+        what = f"{own} holds work that is not in patches/, and patches/ has changed"
+        raise UserError(what, f"utils/export-patches writes it back; or throw it away: rm -r '{own}'")
     # Only what patches/ has may be thrown away. Our tests and benchmarks run from
     # here, so it does no harm that the checkout has older ones.
     return bool(dirty) or not exported or _tests_edited(git, made.get("head", head))
@@ -61,10 +59,8 @@ def _keep_found(git, own, made):
     of the states, or edits made since."""
     state = checkout.State(git)
     if state.commits and state.head != made.get("head") and not _exported(own):
-        raise UserError(
-            f"{own} holds commits that are not in patches/, and patches/ has changed",
-            f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'",
-        )
+        what = f"{own} holds commits that are not in patches/, and patches/ has changed"
+        raise UserError(what, f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'")
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
     (gitdir / "index.lock").unlink(missing_ok=True)
     if git.out("status", "--porcelain", "--untracked-files=no"):
@@ -102,13 +98,11 @@ def _exported(own):
 
 def _tests_edited(git, head):
     """Whether tests or benchmarks were changed in the checkout since `head`."""
-    return not git.has(head) or bool(
-        git.out("diff", "--name-only", head, "HEAD", "--", "test", "validation-test", "benchmark")
-    )
+    folders = ("test", "validation-test", "benchmark")
+    return not git.has(head) or bool(git.out("diff", "--name-only", head, "HEAD", "--", *folders))
 
 
 def state():
-    """The state of build/checkout; None if there is none."""
     if not FOLDER.is_dir():
         return None
     git, name = checkout.git_of(FOLDER), "build/checkout"
@@ -119,16 +113,11 @@ def state():
         head = git.line("rev-parse", "HEAD")
         changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
     except (OSError, UserError):
-        return states.Line(
-            states.FAULT, name, "is not intact; does it hold your work?", f"save that, then rm -r '{FOLDER}'", FOLDER
-        )
+        hint = f"save that, then rm -r '{FOLDER}'"
+        return Line(FAULT, name, "is not intact; does it hold your work?", hint, FOLDER)
     if head != made.get("head") or changed:
-        what = f"{len(changed)} changed files" if changed else "commits"
-        return states.Line(
-            states.READY, name, f"holds {what} that are not in patches/", "utils/export-patches, after a commit", FOLDER
-        )
+        what = f"holds {f'{len(changed)} changed files' if changed else 'commits'} that are not in patches/"
+        return Line(READY, name, what, "utils/export-patches, after a commit", FOLDER)
     if made.get("series") != series.load().key:
-        return states.Line(
-            states.STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", FOLDER
-        )
-    return states.Line(states.READY, name, "the series as commits", path=FOLDER)
+        return Line(STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", FOLDER)
+    return Line(READY, name, "the series as commits", path=FOLDER)

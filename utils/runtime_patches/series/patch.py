@@ -44,7 +44,6 @@ class Patch:
 
     @property
     def message(self):
-        """The commit message."""
         return f"{self.subject}\n\n{self.body}\n"
 
     @property
@@ -54,7 +53,6 @@ class Patch:
 
     @property
     def files(self):
-        """The files that the patch touches."""
         return re.findall(r"^diff --git a/(\S+) b/\S+$", self.diff, re.M)
 
     @property

@@ -51,7 +51,6 @@ class Series:
         return found
 
     def path(self, slug):
-        """The file of a patch, whether it exists or not."""
         return self.folder / f"{slug}.patch"
 
     @property
@@ -64,15 +63,12 @@ class Series:
         if slug not in self._patches:
             path = self.path(slug)
             if not path.exists():
-                raise UserError(
-                    f"{shown(self.order)} lists '{slug}', but {shown(path)} does not exist",
-                    "add the file or remove the line",
-                )
+                what = f"{shown(self.order)} lists '{slug}', but {shown(path)} does not exist"
+                raise UserError(what, "add the file or remove the line")
             self._patches[slug] = Patch(slug, _text(path), path)
         return self._patches[slug]
 
     def check(self, name):
-        """UserError if the series has no patch of that name."""
         if name not in self.names:
             raise UserError(f"no patch '{name}' in {shown(self.order)}", "the series is: " + ", ".join(self.names))
 
@@ -95,7 +91,6 @@ class Series:
 
 @functools.cache
 def load():
-    """The Series of this repository."""
     return Series()
 
 

@@ -98,12 +98,8 @@ def _swift_command(ws, runtime, inputs, unittest, output, system):
 
     def inside(path):
         """`path` as lit sees it: tests put paths into shell commands unquoted."""
-        for place, plain in (
-            (output, "/test-output"),
-            (REPO, "/runtime-patches"),
-            (ws.sources, "/swift-project"),
-            (unittest, "/unittest"),
-        ):
+        names = ("/test-output", "/runtime-patches", "/swift-project", "/unittest")
+        for place, plain in zip((output, REPO, ws.sources, unittest), names):
             if re.search(r"[^\w/.,+@=:-]", str(place)) and (place == path or place in Path(path).parents):
                 if (place, plain) not in fixed:
                     fixed.append((place, plain))
@@ -211,10 +207,8 @@ def _lit(command, env, lit, output, name, results):
     # In a session of its own: Ctrl-C comes here alone, and then ends every test.
     quiet = "-q" in options and not given & _LISTING
     with terminable():
-        process = subprocess.Popen(
-            command(options), env=env, start_new_session=True, stdout=subprocess.DEVNULL if quiet else None
-        )
-        status, _ = ended(process)
+        out = subprocess.DEVNULL if quiet else None
+        status, _ = ended(subprocess.Popen(command(options), env=env, start_new_session=True, stdout=out))
     if not given & _LISTING:
         results.add(report, total, status, outputs=quiet)
     return status
@@ -276,10 +270,8 @@ class _Results:
             for name in sorted(self.names[code]):
                 print(f"{code}: {name}")
         if self.names["XFAIL"]:
-            note(
-                "failed as expected (counted as passed): "
-                + ", ".join(name.split(" :: ")[-1] for name in self.of(["XFAIL"]))
-            )
+            expected = ", ".join(name.split(" :: ")[-1] for name in self.of(["XFAIL"]))
+            note(f"failed as expected (counted as passed): {expected}")
         skipped = len(self.names["UNSUPPORTED"]) + self.not_run
         print(f"{len(self.of(_PASSED))} passed, {len(failed)} failed, {skipped} skipped")
         if self.broken:

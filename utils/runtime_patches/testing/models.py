@@ -74,7 +74,6 @@ class Row:
 
     @property
     def order(self):
-        """The parameter's name in the model."""
         return self.parameter.rpartition(":")[2]
 
 
@@ -90,7 +89,8 @@ def operations(patch, text):
             orders = _orders(call)
             if not any(added[first : last + 1]) or not orders and not _IMPLICIT.match(call):
                 continue
-            function = _function(lines, first) or _heading(heading)
+            outer = [name for name in re.findall(r"(~?\w+)\s*\(", heading) if name not in _NO_FUNCTION]
+            function = _function(lines, first) or next(iter(outer), "-")
             name = _name(match, call)
             number = seen[function, name] = seen.get((function, name), 0) + 1
             name += f"#{number}" if number > 1 else ""
@@ -156,13 +156,7 @@ def _function(lines, at):
     return ""
 
 
-def _heading(heading):
-    names = [name for name in re.findall(r"(~?\w+)\s*\(", heading) if name not in _NO_FUNCTION]
-    return names[0] if names else "-"
-
-
 def read_table(text):
-    """The rows of orders.txt."""
     rows, patch = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -172,24 +166,16 @@ def read_table(text):
             continue
         words = line.split(None, 4)
         if patch is None or len(words) < 4 or (words[3] == "-") != (len(words) == 5):
-            raise UserError(
-                f"orders.txt:{number}: not a row: {line.strip()}",
-                "a row is: function, operation, orders, and a parameter or '- REASON'",
-            )
-        rows.append(
-            Row(Operation(patch, *words[:3]), "" if words[3] == "-" else words[3], words[4] if len(words) == 5 else "")
-        )
+            what = f"orders.txt:{number}: not a row: {line.strip()}"
+            raise UserError(what, "a row is: function, operation, orders, and a parameter or '- REASON'")
+        parameter, reason = ("", words[4]) if words[3] == "-" else (words[3], "")
+        rows.append(Row(Operation(patch, *words[:3]), parameter, reason))
     return rows
 
 
 def differences(rows, found):
-    """Where the table and the series differ, as lines to print."""
-    table = {
-        (r.operation.patch, r.operation.function, r.operation.name): r.operation.orders
-        for r in rows
-        if not _is_of_file(r)
-    }
-    code = {(o.patch, o.function, o.name): o.orders for o in found}
+    listed = [row.operation for row in rows if not row.operation.function.startswith(("base:", "own:"))]
+    table, code = ({(o.patch, o.function, o.name): o.orders for o in some} for some in (listed, found))
     lines = []
     for key in sorted(table.keys() | code.keys()):
         place = "{}: {} {}".format(*key)
@@ -200,10 +186,6 @@ def differences(rows, found):
         elif table[key] != code[key]:
             lines.append(f"{place}: {code[key]}, but orders.txt has {table[key]}")
     return lines
-
-
-def _is_of_file(row):
-    return row.operation.function.startswith(("base:", "own:"))
 
 
 def file_differences(rows, kind, folder):
@@ -217,10 +199,8 @@ def file_differences(rows, kind, folder):
         whole = operations("", "".join(f"+{line}\n" for line in text.splitlines()))
         names = [o.orders for o in whole if o.function == function and o.name == row.operation.name]
         if row.operation.orders not in names:
-            lines.append(
-                f"{file}: {function} {row.operation.name}: {' '.join(names) or 'none'}, "
-                f"but orders.txt has {row.operation.orders}"
-            )
+            there = f"{file}: {function} {row.operation.name}: {' '.join(names) or 'none'}"
+            lines.append(f"{there}, but orders.txt has {row.operation.orders}")
     return lines
 
 
@@ -231,9 +211,8 @@ def parameters(rows, model):
         name, orders = row.order, row.operation.orders
         if row.model == model and name:
             if found.setdefault(name, orders) != orders:
-                raise UserError(
-                    f"{model}: {name} is {found[name]} and {orders}", "give each operation a parameter of its own"
-                )
+                what = f"{model}: {name} is {found[name]} and {orders}"
+                raise UserError(what, "give each operation a parameter of its own")
     return found
 
 
@@ -286,13 +265,8 @@ def missing(own, steps, kinds, expected):
 
     kinds: {parameter: "load" or "store"} where seq_cst weakens to acquire or release.
     """
-    lines = [
-        f"no line about {name}={weaker}"
-        for name, orders in own.items()
-        for weaker in weakenings(orders, kinds.get(name))
-        if f"{name}={weaker}" not in expected
-    ]
-    return lines + [f"no line about {step}" for step in steps if step not in expected]
+    needed = [f"{name}={weaker}" for name, orders in own.items() for weaker in weakenings(orders, kinds.get(name))]
+    return [f"no line about {mutation}" for mutation in (*needed, *steps) if mutation not in expected]
 
 
 def check(source, table, program):
@@ -316,6 +290,5 @@ def check(source, table, program):
 
 
 def run(program, arguments):
-    """What the program of a model prints."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=240, check=False)
     return (done.stdout + done.stderr).strip()

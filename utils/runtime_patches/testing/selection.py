@@ -56,23 +56,17 @@ def _find(ws, path):
         if laid in place.parents:
             ours = [REPO / place.relative_to(laid)]
             upstream = [swift / place.relative_to(laid)]
-    exists = False
-    for place in map(_plain, ours + upstream):
-        exists |= place.exists()
-        if not place.exists():
-            continue
+    existing = [place for place in map(_plain, ours + upstream) if place.exists()]
+    for place in existing:
         if place == REPO:
             place = TESTS
         if place == TESTS or TESTS in place.parents:
-            both = [place]
-            default = swift / place.relative_to(REPO)
-            if place.is_dir() and not os.path.isabs(path):
-                if default in (swift / DEFAULT).parents or default == swift / DEFAULT:
-                    both += [p for p in [swift / DEFAULT] if p.is_dir()]
-            return both
+            default, theirs = swift / place.relative_to(REPO), swift / DEFAULT
+            comes_along = place.is_dir() and not os.path.isabs(path) and default in (theirs, *theirs.parents)
+            return [place, theirs] if comes_along and theirs.is_dir() else [place]
         if any(swift / suite in (place, *place.parents) for suite in SUITES):
             return [place]
-    if exists:
+    if existing:
         raise UserError(f"'{path}' is not a folder of tests", f"tests are in {TESTS} and in {swift}/test")
     raise UserError(f"no test '{path}' in this repository or in {swift}", "utils/run-test --show-tests lists the tests")
 
@@ -83,12 +77,8 @@ def _plain(path):
 
 def _patterns(lit):
     """A function that tells whether --filter and --filter-out let a name pass."""
-    wanted, unwanted = "", None
-    for option, value in lit:
-        if option == "--filter":
-            wanted = value
-        elif option == "--filter-out":
-            unwanted = value
+    given = dict(lit)  # the last one counts
+    wanted, unwanted = given.get("--filter", ""), given.get("--filter-out")
     return lambda name: re.search(wanted, name, re.I) and not (unwanted and re.search(unwanted, name, re.I))
 
 

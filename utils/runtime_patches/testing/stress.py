@@ -51,15 +51,10 @@ class Stress:
         # On `chaos` the delays are those of the first seed, so that a replay has them, too.
         delays = os.environ.get("SWIFT_CHAOS_SEED", str(case.first))
         try:
-            done = runtime.run(
-                self.ws,
-                [str(self.programs[runtime]), *case.options],
-                check=False,
-                text=True,
-                env={"SWIFT_BACKTRACE": "enable=off", "SWIFT_CHAOS_SEED": delays},
-                capture_output=True,
-                timeout=_TIMEOUT,
-            )
+            argv = [str(self.programs[runtime]), *case.options]
+            env = {"SWIFT_BACKTRACE": "enable=off", "SWIFT_CHAOS_SEED": delays}
+            options = {"check": False, "text": True, "capture_output": True, "timeout": _TIMEOUT}
+            done = runtime.run(self.ws, argv, env=env, **options)
         except subprocess.TimeoutExpired:
             return None, f"no end after {_TIMEOUT} s"
         return done.returncode, done.stdout + done.stderr
@@ -121,19 +116,11 @@ class Stress:
 
 
 def _compile(ws, runtime):
-    flags = ("-O", "-Xfrontend", "-disable-availability-checking")
+    flags, home = ("-O", "-Xfrontend", "-disable-availability-checking"), BUILD / "stress" / runtime.plain
     header = _MODES / "deinit-modes.h"
-    return program.build(
-        ws,
-        "concurrency-random",
-        BUILD / "stress" / runtime.plain,
-        runtime=runtime,
-        swift=[*_SOURCES, _MODES / "DeinitModes.swift"],
-        c=[_MODES / "deinit-modes.c"],
-        headers=[header],
-        bridging=header,
-        flags=flags,
-    )
+    swift, c = [*_SOURCES, _MODES / "DeinitModes.swift"], [_MODES / "deinit-modes.c"]
+    headers = {"headers": [header], "bridging": header}
+    return program.build(ws, "concurrency-random", home, runtime=runtime, swift=swift, c=c, flags=flags, **headers)
 
 
 def run(ws, runtimes, first, count, operations, workers, seconds):

@@ -15,9 +15,8 @@ def find(ws, runtime, suite=None):
     """The System for a Runtime and a release, the older system's if none is named; None for the workspace itself."""
     architecture = runtime.architecture
     if suite and not architecture:
-        raise UserError(
-            f"runtime {runtime} runs in the workspace only", "--runtime package: its libraries run elsewhere", 2
-        )
+        what = f"runtime {runtime} runs in the workspace only"
+        raise UserError(what, "--runtime package: its libraries run elsewhere", 2)
     if suite and not re.fullmatch("[a-z]+", suite):
         raise UserError(f"'{suite}' is no release of the distribution", "such as bookworm or trixie", 2)
     if not architecture or not suite and not architecture.emulator:

@@ -29,7 +29,6 @@ class Workspace:
 
     @property
     def swift(self):
-        """The folder of the unpatched sources of Swift."""
         return self.sources / "swift"
 
     @property
@@ -118,10 +117,8 @@ def require_one_path(folder, what=""):
     """UserError if the loader would read the path of `folder`, in LD_LIBRARY_PATH, as two paths."""
     for sign, name in ((":", "colon"), (";", "semicolon")):
         if sign in str(folder):
-            raise UserError(
-                f"the path {what}{folder}{',' * bool(what)} holds a {name}",
-                f"{name}s separate library paths: move it elsewhere",
-            )
+            what = f"the path {what}{folder}{',' * bool(what)} holds a {name}"
+            raise UserError(what, f"{name}s separate library paths: move it elsewhere")
 
 
 def renewal(path):
@@ -147,9 +144,8 @@ def check_toolchain(usr):
         raise UserError(f"{swiftc} does not run: {error}", hint) from None
     found = re.search(r"Swift version (\S+)", text)
     if not found or found[1] != wanted:
-        raise UserError(
-            f"the toolchain {usr} is Swift {found[1] if found else 'of no known version'}, not {wanted}", hint
-        )
+        what = f"the toolchain {usr} is Swift {found[1] if found else 'of no known version'}, not {wanted}"
+        raise UserError(what, hint)
     return usr.resolve()
 
 
@@ -173,9 +169,8 @@ def check_checkout(folder, any_version=False):
     if not found or not (swift / "stdlib" / "public" / "Concurrency").is_dir():
         raise UserError(f"{swift} is not a checkout of Swift", f"check out {pins.load().swift.tag} there")
     if found[1] != wanted and not any_version:
-        raise UserError(
-            f"{swift} is Swift {found[1]}, not {wanted}", f"git -C {swift} checkout {pins.load().swift.tag}"
-        )
+        what = f"{swift} is Swift {found[1]}, not {wanted}"
+        raise UserError(what, f"git -C {swift} checkout {pins.load().swift.tag}")
     if not (swift / ".git").exists():
         raise UserError(f"{swift} is not a git checkout", "the series is applied as commits: give a git clone")
     return folder.resolve()

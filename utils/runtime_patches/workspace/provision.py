@@ -30,10 +30,8 @@ def ready(options):
     try:
         pins.cache_root().mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(
-            f"the cache {pins.cache_root()} cannot be made: {error.strerror}",
-            "set XDG_CACHE_HOME to a folder that you can write to",
-        ) from None
+        what = f"the cache {pins.cache_root()} cannot be made: {error.strerror}"
+        raise UserError(what, "set XDG_CACHE_HOME to a folder that you can write to") from None
     with locks.exclusive(pins.cache_root()):
         if not find.find(*place):
             _make()
@@ -56,29 +54,22 @@ def check_tools():
         for path in ("/etc/subuid", "/etc/subgid"):
             text = Path(path).read_text() if os.path.exists(path) else ""
             if not any(line.split(":")[0] in (user, str(os.getuid())) for line in text.splitlines()):
-                raise UserError(
-                    f"{path} has no line for the user {user}",
-                    f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}",
-                )
+                what = f"{path} has no line for the user {user}"
+                raise UserError(what, f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}")
 
 
 def _make():
-    pin = pins.load()
-    cache = pins.cache()
+    pin, cache = pins.load(), pins.cache()
     needs = pin.needs
-    note(
-        f"Setting up Swift {pin.swift.version} in {cache}: about "
-        f"{needs.minutes} min and {needs.disk_gb} GB in all, once for all clones."
-    )
+    price = f"about {needs.minutes} min and {needs.disk_gb} GB in all, once for all clones"
+    note(f"Setting up Swift {pin.swift.version} in {cache}: {price}.")
     wanted = needs.disk_gb / (2 if (cache / "root").is_dir() else 1)
     free = files.free_gb(cache)
     if free < wanted:
         others = [p.name for p in pins.cache_root().glob("*") if p.is_dir() and p.name != cache.name]
         old = f"remove caches of other versions ({', '.join(others)}) or " if others else ""
-        raise UserError(
-            f"{free:.1f} GB are free in {pins.cache_root()}, {wanted:.1f} are needed",
-            f"{old}set XDG_CACHE_HOME to a folder on a larger disk",
-        )
+        what = f"{free:.1f} GB are free in {pins.cache_root()}, {wanted:.1f} are needed"
+        raise UserError(what, f"{old}set XDG_CACHE_HOME to a folder on a larger disk")
     cache.mkdir(parents=True, exist_ok=True)
     (cache / "pins.json").write_text(json.dumps(pins.as_json(), indent=2))
     for name, title, make in (
@@ -99,11 +90,8 @@ def _mirror(suite):
     import urllib.error  # which takes 25 ms to import
     import urllib.request
 
-    listing = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", "Origin: Debian"],
-        capture_output=True,
-        text=True,
-    ).stdout
+    argv = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", "Origin: Debian"]
+    listing = subprocess.run(argv, capture_output=True, text=True).stdout
     seen = dict.fromkeys(line.split()[0] for line in listing.splitlines() if "-security" not in line)
     for uri in seen:
         if not uri.startswith("http"):
@@ -154,13 +142,8 @@ def bootstrap(cache, target, suite, architecture, packages, *, log, hints=(), ex
         unpack = f"tar -x -C {shlex.quote(str(target))} --no-same-owner --exclude='./dev/*'"
         argv = ["bash", "-o", "pipefail", "-c", f"{line} | {unpack}"]
     try:
-        run_logged(
-            argv,
-            log,
-            failed="the packages could not be installed",
-            hints=hints,
-            env={**os.environ, "TMPDIR": str(_make_temporary(cache))},
-        )
+        env = {**os.environ, "TMPDIR": str(_make_temporary(cache))}
+        run_logged(argv, log, failed="the packages could not be installed", hints=hints, env=env)
     finally:
         remove_temporary(cache)
 
@@ -188,11 +171,8 @@ def remove_temporary(cache):
     left = list(folder.glob("*"))
     if left and os.geteuid() != 0:
         # They hold files of other users of a name space.
-        subprocess.run(
-            ["mmdebstrap", "--unshare-helper", "find", *left, "-xdev", "-mindepth", "1", "-delete"],
-            cwd="/",
-            stderr=subprocess.DEVNULL,
-        )
+        argv = ["mmdebstrap", "--unshare-helper", "find", *left, "-xdev", "-mindepth", "1", "-delete"]
+        subprocess.run(argv, cwd="/", stderr=subprocess.DEVNULL)
     shutil.rmtree(folder, ignore_errors=True)
     link.unlink()
 
@@ -207,18 +187,11 @@ def _package_hints(dist):
 
 def archive_hints(unreachable):
     """Hints for run_logged about any package archive; unreachable: what to do where there is none."""
+    no_network = "Temporary failure resolving|Could not (resolve|connect)|Network is unreachable|Connection timed out"
+    unsigned, keys = "the archive's signature cannot be checked", "sudo apt install debian-archive-keyring"
     return [
-        (
-            r"Temporary failure resolving|Could not resolve|Could not connect|"
-            r"Network is unreachable|Connection timed out|Failed to fetch",
-            "the package archive cannot be reached",
-            unreachable,
-        ),
-        (
-            r"NO_PUBKEY|not signed|GPG error",
-            "the archive's signature cannot be checked",
-            "sudo apt install debian-archive-keyring",
-        ),
+        (f"{no_network}|Failed to fetch", "the package archive cannot be reached", unreachable),
+        (r"NO_PUBKEY|not signed|GPG error", unsigned, keys),
     ]
 
 
@@ -226,12 +199,9 @@ def record(part):
     """Writes the record of all files of a part of the cache, for doctor. It leaves .git out: git checks that itself."""
     made = []
     for folder, folders, names in os.walk(part):
-        if ".git" in folders:
-            folders.remove(".git")
-        made += [
-            path for path in (Path(folder, name) for name in names + folders) if path.is_symlink() or path.is_file()
-        ]
-    files.write_intact(part / files.MADE, {}, made)
+        folders[:] = [name for name in folders if name != ".git"]
+        made += [Path(folder, name) for name in names + folders]
+    files.write_intact(part / files.MADE, {}, [path for path in made if path.is_symlink() or path.is_file()])
 
 
 def _make_source(pin, cache, target):
@@ -254,15 +224,10 @@ def _fetch_source(pin, cache, download):
     dist = pin.distribution
     config = apt_config(cache / "root", download, "deb-src")
     user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
-    what = f"{dist.source}={dist.source_version}"
+    what = shlex.quote(f"{dist.source}={dist.source_version}")
+    script = ["sh", "-c", f"apt-get update && apt-get source --download-only {what}"]
     run_logged(
-        sandbox.command(
-            cache / "root",
-            ["sh", "-c", f"apt-get update && apt-get source --download-only {shlex.quote(what)}"],
-            binds=[cache],
-            cwd=download,
-            extra=user,
-        ),
+        sandbox.command(cache / "root", script, binds=[cache], cwd=download, extra=user),
         "source",
         failed="the sources could not be downloaded",
         hints=_package_hints(dist),
@@ -270,14 +235,11 @@ def _fetch_source(pin, cache, download):
     )
     archive = download / dist.orig
     if not archive.is_file():
-        raise UserError(
-            f"apt-get succeeded, but there is no {dist.orig}", f"the archive may have other sources: {_OWN[3:]}"
-        )
+        what = f"apt-get succeeded, but there is no {dist.orig}"
+        raise UserError(what, f"the archive may have other sources: {_OWN[3:]}")
     if files.sha256(archive) != dist.orig_sha256:
-        raise UserError(
-            f"{dist.orig} does not have the pinned checksum",
-            f"the archive was altered, cut off or replaced: the same command tries again; {_OWN}",
-        )
+        what = f"{dist.orig} does not have the pinned checksum"
+        raise UserError(what, f"the archive was altered, cut off or replaced: the same command tries again; {_OWN}")
     return archive
 
 
@@ -312,23 +274,13 @@ def apt_config(root, download, kind):
 
 def _commit_source(pin, swift):
     """Makes swift/ a git checkout whose only commit has upstream's tag."""
-    env = {
-        **Git(swift).env,
-        **{
-            f"GIT_{who}_{what}": value
-            for who in ("AUTHOR", "COMMITTER")
-            for what, value in (("NAME", "Swift"), ("EMAIL", "swift@localhost"), ("DATE", "2025-12-01T00:00:00Z"))
-        },
-    }
+    env, who = Git(swift).env, {"NAME": "Swift", "EMAIL": "swift@localhost", "DATE": "2025-12-01T00:00:00Z"}
+    for what, value in who.items():
+        env |= {f"GIT_AUTHOR_{what}": value, f"GIT_COMMITTER_{what}": value}
     tag = pin.swift.tag
     # One file for all objects: clones link it in place of 30,000.
     pack = ["repack", "-a", "-d", "-q", "--window=0"]
     for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"], ["commit", "-q", "-m", tag], ["tag", tag], pack):
         # `gc` would run in a session of its own, and outlive a set-up that is killed.
-        run_logged(
-            ["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", *args],
-            "commit",
-            cwd=swift,
-            env=env,
-            failed="the sources could not be committed",
-        )
+        argv = ["git", "-c", "core.autocrlf=false", "-c", "gc.auto=0", *args]
+        run_logged(argv, "commit", cwd=swift, env=env, failed="the sources could not be committed")

@@ -38,10 +38,8 @@ def mounts(root, binds, fixed=()):
         if any(own == path or own.startswith(path + "/") for own in system):
             continue  # it would hide the system's
         if str(root) != "/" and any(path.startswith(own + "/") for own in system):
-            raise UserError(
-                f"{path} cannot be seen inside the workspace: the toolchain has a system folder of its own there",
-                "work in a folder elsewhere, such as one below /home, /opt or /usr/local",
-            )
+            what = f"{path} cannot be seen inside the workspace: the toolchain has a system folder of its own there"
+            raise UserError(what, "work in a folder elsewhere, such as one below /home, /opt or /usr/local")
         seen.append(path)
         args += ["--bind", path, path]
     for outside, inside in fixed:
@@ -78,16 +76,8 @@ def bwrap():
 
 def command(root, argv, *, binds=(), fixed=(), cwd=None, extra=()):
     """The command line that runs argv inside; the child dies with its parent."""
-    return [
-        bwrap(),
-        "--die-with-parent",
-        *mounts(root, binds, fixed),
-        *extra,
-        "--chdir",
-        str(cwd or "/"),
-        "--",
-        *map(str, argv),
-    ]
+    options = [*mounts(root, binds, fixed), *extra, "--chdir", str(cwd or "/")]
+    return [bwrap(), "--die-with-parent", *options, "--", *map(str, argv)]
 
 
 def become(root, argv, *, binds, cwd, env):
@@ -122,20 +112,15 @@ def become(root, argv, *, binds, cwd, env):
     try:
         os.chdir(cwd)
     except OSError as error:
-        raise UserError(
-            f"the folder {cwd} cannot be entered inside the workspace ({error.strerror})",
-            "--bind DIR makes a folder visible",
-        ) from None
+        what = f"the folder {cwd} cannot be entered inside the workspace ({error.strerror})"
+        raise UserError(what, "--bind DIR makes a folder visible") from None
     for number in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execvpe(argv[0], argv, env)
     except FileNotFoundError:
-        raise UserError(
-            f"no command '{argv[0]}' inside the workspace",
-            "give its path, and --bind its folder if that is not below this folder or the temporary folder",
-            127,
-        ) from None
+        hint = "give its path, and --bind its folder if that is not below this folder or the temporary folder"
+        raise UserError(f"no command '{argv[0]}' inside the workspace", hint, 127) from None
     except OSError as error:
         raise UserError(
             f"'{argv[0]}' cannot be executed: {error.strerror}",
@@ -147,27 +132,20 @@ def become(root, argv, *, binds, cwd, env):
 def _join(pid):
     """Enters the user and mount name spaces of process pid."""
     import ctypes
+    import fcntl
 
     libc = ctypes.CDLL(None, use_errno=True)
     newuser, newns, get_userns = 0x10000000, 0x00020000, 0xB701
-    import fcntl
-
     mount = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
     owner = fcntl.ioctl(mount, get_userns)
     try:
+        failed = False
         if not os.path.samestat(os.fstat(owner), os.stat("/proc/self/ns/user")):
-            _check(libc, libc.setns(owner, newuser))
-        _check(libc, libc.setns(mount, newns))
+            failed = libc.setns(owner, newuser)
+        if failed or libc.setns(mount, newns):
+            reason = os.strerror(ctypes.get_errno())
+            hint = "unprivileged user name spaces may be off on this system"
+            raise UserError(f"cannot enter the workspace: {reason}", hint)
     finally:
         os.close(owner)
         os.close(mount)
-
-
-def _check(libc, result):
-    import ctypes
-
-    if result:
-        raise UserError(
-            "cannot enter the workspace: " + os.strerror(ctypes.get_errno()),
-            "unprivileged user name spaces may be off on this system",
-        )

@@ -9,7 +9,6 @@ from . import cached, find, provision, sandbox
 
 
 def tools(ws):
-    """The state of the host's programs."""
     try:
         if ws:
             sandbox.bwrap()
@@ -22,27 +21,18 @@ def tools(ws):
         return Line(FAULT, "tools", error.message, error.hint)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        return Line(
-            FAULT,
-            "tools",
-            f"bubblewrap does not run: {lines[-1]}",
-            "unprivileged user name spaces may be off on this system",
-        )
+        hint = "unprivileged user name spaces may be off on this system"
+        return Line(FAULT, "tools", f"bubblewrap does not run: {lines[-1]}", hint)
     return Line(READY, "tools", "bubblewrap runs" if ws else "all packages are installed")
 
 
 def disk(ws):
-    """The state of the disk of the cache."""
     free, wanted = files.free_gb(pins.cache_root()), 2 if ws else pins.load().needs.disk_gb
     text = f"{free:.1f} GB are free in {pins.cache_root()}"
     if free >= wanted:
         return Line(READY, "disk", text)
-    return Line(
-        FAULT,
-        "disk",
-        f"{text}, {wanted:.1f} are needed",
-        "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk",
-    )
+    hint = "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk"
+    return Line(FAULT, "disk", f"{text}, {wanted:.1f} are needed", hint)
 
 
 def parts(ws):
@@ -82,7 +72,6 @@ def _damage(part):
 
 
 def old_line(path):
-    """The state of a folder that nothing reads any more."""
     if path.suffix == ".partial":
         what = "left by an interrupted set-up"
     elif path.name == "temporary":

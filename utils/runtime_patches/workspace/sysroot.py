@@ -33,15 +33,8 @@ def toolchain(ws, architecture):
 
 def release(ws, suite):
     """The root file system of a release of the distribution, with what programs of Swift need: to run them in."""
-    return _laid(
-        ws,
-        f"system-{suite}",
-        suite,
-        pins.load().distribution.architecture,
-        ["libstdc++6"],
-        f"root file system of {suite} (20 s)",
-        variant="essential",
-    )
+    architecture, what = pins.load().distribution.architecture, f"root file system of {suite} (20 s)"
+    return _laid(ws, f"system-{suite}", suite, architecture, ["libstdc++6"], what, variant="essential")
 
 
 def _laid(ws, name, suite, architecture, packages, what, finish=None, variant="extract"):
@@ -49,16 +42,8 @@ def _laid(ws, name, suite, architecture, packages, what, finish=None, variant="e
 
     def fill(root):
         provision.check_tools()
-        provision.bootstrap(
-            ws.cache,
-            root,
-            suite,
-            architecture,
-            packages,
-            log=name,
-            hints=provision.archive_hints("check the network; the same command goes on from here"),
-            variant=variant,
-        )
+        hints = provision.archive_hints("check the network; the same command goes on from here")
+        provision.bootstrap(ws.cache, root, suite, architecture, packages, log=name, hints=hints, variant=variant)
         if finish:
             finish(root)
 

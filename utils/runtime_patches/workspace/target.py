@@ -21,12 +21,11 @@ class Target:
 
     @functools.cached_property
     def triple(self):
-        """The name by which the Swift modules in `lib` go."""
+        """As the Swift modules in `lib` are named."""
         return next((self.lib / "swift/linux/Swift.swiftmodule").glob("*.swiftmodule")).stem
 
     @property
     def clang(self):
-        """The options of clang."""
         return [f"--target={self.triple}", f"--sysroot={sysroot.SYSTEM}"]
 
     def swift(self, resources=f"{sysroot.LIB}/swift"):

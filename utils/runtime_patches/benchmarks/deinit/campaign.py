@@ -93,14 +93,12 @@ class Campaign:
                     yield number, run
 
     def measure(self, number, run):
-        """Measures one round of one dataset on each runtime in turn."""
         inputs = self._write_inputs(run.inputs)
         if number == 1:
             self._able[run.name] = self.names
         self._able[run.name] = [name for name in self._able[run.name] if self._round(run, inputs, name, number)]
 
     def merge(self, runs):
-        """Lays the median of the rounds for each point in data/."""
         for run in runs:
             for name in self.names:
                 if name in self._able[run.name]:
@@ -153,10 +151,8 @@ class Campaign:
         if status:
             lines = errors.strip().splitlines() or [f"exit status {status}"]
             reason = next((line[7:] for line in lines if line.startswith("error: ")), lines[-1])
-            raise UserError(
-                f"{run.benchmark} on runtime '{name}': {reason}",
-                f"./run-benchmark.sh {run.benchmark} '{inputs}' --ballast={run.ballast} --runtime={name}",
-            )
+            hint = f"./run-benchmark.sh {run.benchmark} '{inputs}' --ballast={run.ballast} --runtime={name}"
+            raise UserError(f"{run.benchmark} on runtime '{name}': {reason}", hint)
         return True
 
     def _merge(self, run, name):

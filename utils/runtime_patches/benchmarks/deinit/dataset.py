@@ -62,7 +62,6 @@ class Folder:
         self.suffix = f".{runtime.replace(':', '-')}.txt" if runtime else ".txt"
 
     def file(self, run):
-        """Where the dataset of `run` is expected."""
         return self.path / f"{run.name}{self.suffix}"
 
     def load(self, run):
@@ -99,10 +98,8 @@ def inputs_of(dataset, inputs=None):
     if inputs:
         check_inputs(dataset, inputs, f"./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}")
     elif not dataset.inputs:
-        raise UserError(
-            f"{dataset.path} does not hold its inputs",
-            f"name its inputs file, too: ./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}",
-        )
+        hint = f"name its inputs file, too: ./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}"
+        raise UserError(f"{dataset.path} does not hold its inputs", hint)
     return inputs or dataset.inputs
 
 
@@ -142,15 +139,11 @@ def _read(path, kind, known, hint):
     # Without their names, as many as the first line has.
     columns = columns or next((one for one in known if len(one) == len(rows[0][1])), known[0])
     if columns not in known:
-        raise UserError(
-            f"{path} has the columns {' '.join(columns)}, and is no {kind}",
-            "inputs come first: ./regression.py INPUTS DATASET",
-        )
+        what = f"{path} has the columns {' '.join(columns)}, and is no {kind}"
+        raise UserError(what, "inputs come first: ./regression.py INPUTS DATASET")
     for number, row in rows:
         fields = zip_longest(columns, row, fillvalue="")
         if not all(re.fullmatch(_FORMS.get(name, "-"), text, re.ASCII) for name, text in fields):
-            raise UserError(
-                f"{path}, line {number}: '{' '.join(row)}' is not '{' '.join(columns)}'",
-                "values and objects are whole numbers, objects from 1, times nanoseconds: make the file again",
-            )
+            hint = "values and objects are whole numbers, objects from 1, times nanoseconds: make the file again"
+            raise UserError(f"{path}, line {number}: '{' '.join(row)}' is not '{' '.join(columns)}'", hint)
     return header[0][1] if header else "", dict(zip(columns, zip(*(row for _, row in rows))))

@@ -19,7 +19,6 @@ BENCHMARKS = """
 
 
 def build(ws, optimized=True):
-    """The benchmark program, compiled if its sources have changed."""
     flags = ["-O", "-wmo"] if optimized else ["-Onone"]
     return program.build(
         ws,
@@ -35,14 +34,7 @@ def build(ws, optimized=True):
 
 def command(path, runtime, benchmark, inputs, *, ballast=0, timeout=60, retry_ms=100, label=None, with_inputs=False):
     """The command line that measures `benchmark` on the runtime of that name and prints the dataset."""
-    argv = [
-        str(path),
-        benchmark,
-        str(inputs),
-        f"--ballast={ballast}",
-        f"--runtime={runtime}",
-        f"--timeout={timeout}",
-        f"--retry-ms={retry_ms}",
-    ]
+    argv = [str(path), benchmark, str(inputs), f"--ballast={ballast}", f"--runtime={runtime}"]
+    argv += [f"--timeout={timeout}", f"--retry-ms={retry_ms}"]
     argv += [f"--label={label}"] if label is not None else []
     return argv + ["--with-inputs"] * with_inputs

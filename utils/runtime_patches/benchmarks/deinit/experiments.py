@@ -70,7 +70,6 @@ class Fit:
 
 
 def _read():
-    """({name: Run}, {section: [Fit]}) of the descriptions."""
     data = json.loads((BENCHMARK / "deinit" / "experiments.json").read_text(encoding="utf-8"))
     inputs = {
         name: Inputs(tuple(one["values"]), tuple(one["objects"]), one["points"], one.get("name"))

@@ -44,7 +44,6 @@ class Fit:
         return [part / sum(parts) for part in parts]
 
     def interval(self, param):
-        """The interval of one coefficient."""
         return self.intervals[self.params.index(param)]
 
     @property
@@ -104,7 +103,6 @@ class _Factors:
         return x
 
     def solve(self, y):
-        """The coefficients of least squares."""
         return self.back([_dot(unit, y) for unit in self.q])
 
 
@@ -119,10 +117,8 @@ def fit(params, values, objects, times, robust=False):
     columns = [[PARAMS[param][1](float(v), float(o)) for v, o in zip(values, objects)] for param in params]
     count = len(y)
     if count < len(params) + 2:
-        raise UserError(
-            f"{count} points are too few for {len(params)} parameters",
-            "choose fewer parameters with --params, or a wider range of values and objects",
-        )
+        what = f"{count} points are too few for {len(params)} parameters"
+        raise UserError(what, "choose fewer parameters with --params, or a wider range of values and objects")
     scale = [max(map(abs, column)) for column in columns]
     for param, largest in zip(params, scale):
         if largest == 0:
@@ -132,10 +128,8 @@ def fit(params, values, objects, times, robust=False):
     try:
         factors = _Factors(scaled)
     except ArithmeticError:
-        raise UserError(
-            f"the parameters {','.join(params)} cannot be told apart in these points",
-            "values or objects hardly vary: choose fewer parameters with --params",
-        ) from None
+        what = f"the parameters {','.join(params)} cannot be told apart in these points"
+        raise UserError(what, "values or objects hardly vary: choose fewer parameters with --params") from None
     found = _median(scaled, y) if robust else factors.solve(y)
     residuals = [b - a for a, b in zip(_product(scaled, found), y)]
     if robust:
@@ -147,14 +141,8 @@ def fit(params, values, objects, times, robust=False):
     r_squared = 1 - deviation / spread if spread > 0 else float("nan")
     adjusted = 1 - (1 - r_squared) * (count - 1) / (count - len(params) - 1)
     errors = _errors_of_median(factors, residuals) if robust else _errors(factors, residuals)
-    return Fit(
-        list(params),
-        [c / size for c, size in zip(found, scale)],
-        [((c - 1.96 * e) / size, (c + 1.96 * e) / size) for c, e, size in zip(found, errors, scale)],
-        r_squared,
-        adjusted,
-        robust,
-    )
+    intervals = [((c - 1.96 * e) / size, (c + 1.96 * e) / size) for c, e, size in zip(found, errors, scale)]
+    return Fit(list(params), [c / size for c, size in zip(found, scale)], intervals, r_squared, adjusted, robust)
 
 
 def _product(columns, coefficients):
@@ -163,9 +151,8 @@ def _product(columns, coefficients):
 
 def _errors(factors, residuals):
     """Standard errors that allow for noise which grows with the number of objects (HC3)."""
-    weights = []
-    for residual, row in zip(residuals, zip(*factors.q)):
-        weights.append((residual / max(1e-9, 1 - sum(x * x for x in row))) ** 2)
+    leverages = [sum(x * x for x in row) for row in zip(*factors.q)]
+    weights = [(residual / max(1e-9, 1 - lever)) ** 2 for residual, lever in zip(residuals, leverages)]
     size = range(len(factors.q))
     meat = [[math.fsum(w * a * b for w, a, b in zip(weights, factors.q[i], factors.q[j])) for j in size] for i in size]
     half = list(zip(*(factors.back([row[i] for row in meat]) for i in size)))  # R⁻¹⋅meat
@@ -189,12 +176,8 @@ def _median(columns, y):
     least = 1e-6 * (max(map(abs, y)) or 1)
     for _ in range(200):
         roots = [math.sqrt(w) for w in weights]
-        before, found = (
-            found,
-            _Factors([[x * r for x, r in zip(column, roots)] for column in columns]).solve(
-                [time * r for time, r in zip(y, roots)]
-            ),
-        )
+        factors = _Factors([[x * r for x, r in zip(column, roots)] for column in columns])
+        before, found = found, factors.solve([time * r for time, r in zip(y, roots)])
         if before and max(abs(a - b) for a, b in zip(before, found)) <= 1e-6 * max(map(abs, found)):
             break
         weights = [1 / max(least, abs(b - a)) for a, b in zip(_product(columns, found), y)]
@@ -206,11 +189,7 @@ def formatted(models):
     letter = "R¹" if any(model.robust for model in models.values()) else "R²"
     rows = [[phase, *model.terms, f"{model.r_squared:.4f}", f"{model.adjusted:.4f}"] for phase, model in models.items()]
     widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = []
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
-        lines.append(
-            f"{row[0].ljust(widths[0])}: {' '.join(cells[:-2])}, {letter} = {cells[-2]}, "
-            f"Adjusted {letter} = {cells[-1]}"
-        )
-    return lines
+    for phase, *row in rows:
+        *terms, goodness, adjusted = (cell.rjust(width) for cell, width in zip(row, widths[1:]))
+        ends = f"{letter} = {goodness}, Adjusted {letter} = {adjusted}"
+        yield f"{phase.ljust(widths[0])}: {' '.join(terms)}, {ends}"

@@ -21,13 +21,14 @@ class Goal:
 
     @property
     def reached(self):
-        """Whether the figure is on the right side of its limit."""
         return self.value <= self.limit if self.most else self.value >= self.limit
 
     @property
-    def limit_text(self):
-        """The limit as `≤ 0.25`."""
-        return ("≤ " if self.most else "≥ ") + self.form.format(self.limit)
+    def cells(self):
+        """Its row in a table."""
+        limit = ("≤ " if self.most else "≥ ") + self.form.format(self.limit)
+        verdict = "✓ reached" if self.reached else "✗ missed"
+        return [self.text, self.runtime, limit, self.form.format(self.value), verdict]
 
 
 # R² of a model: the run, its parameters, the phase. Behind ballast the sender alone decides how long scheduling takes.

@@ -15,9 +15,8 @@ def parse(text):
     phases = [word.strip() for word in text.split(",")]
     for phase in phases:
         if phase not in PHASES:
-            raise UserError(
-                f"--phases: there is no phase '{phase}'", "the phases are S (Scheduling), T (Total) and E (Execution)"
-            )
+            what = f"--phases: there is no phase '{phase}'"
+            raise UserError(what, "the phases are S (Scheduling), T (Total) and E (Execution)")
     return list(dict.fromkeys(phases))
 
 
@@ -39,10 +38,8 @@ class Selection:
             if _within(point[0], values) and _within(point[1], objects)
         ]
         if not self.indices:
-            raise UserError(
-                f"no point of {inputs.path} is left within the given limits",
-                "change --min-values, --max-values, --min-objects or --max-objects",
-            )
+            what = f"no point of {inputs.path} is left within the given limits"
+            raise UserError(what, "change --min-values, --max-values, --min-objects or --max-objects")
         self.values = self.of(inputs.values)
         self.objects = self.of(inputs.objects)
 

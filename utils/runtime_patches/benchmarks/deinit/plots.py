@@ -32,7 +32,6 @@ def series(label, model, inputs, times):
 
 
 def axes(param):
-    """The names of both axes of a model whose first parameter is `param`."""
     if param.startswith("vo"):
         return "task-local values", "µs an object"
     return ("task-local values", "ms") if param == "v" else ("objects", "ms")
@@ -55,6 +54,12 @@ def _by_values(kind):
     return [(f"Async deinit of a {kind} by number of task-local values", ["v", "1"], lines)]
 
 
+_BY_OBJECTS = [
+    (RUNS["async_tree-vs-objects"], "T", "tree, total"),
+    (RUNS["async_array-vs-objects"], "T", "array, total"),
+    (RUNS["async_array-vs-objects"], "S", "array, scheduling"),
+    (RUNS["async_tree-vs-objects"], "S", "tree, scheduling"),
+]
 # Name: [(title, parameters of the model, [(run, phase, label)])].
 PLOTS = {
     "isolated_copy_array": _copying(
@@ -64,18 +69,7 @@ PLOTS = {
     ),
     "async_tree-vs-values": _by_values("tree"),
     "async_array-vs-values": _by_values("array"),
-    "async-vs-objects": [
-        (
-            "Async deinit by number of objects",
-            ["o", "1"],
-            [
-                (RUNS["async_tree-vs-objects"], "T", "tree, total"),
-                (RUNS["async_array-vs-objects"], "T", "array, total"),
-                (RUNS["async_array-vs-objects"], "S", "array, scheduling"),
-                (RUNS["async_tree-vs-objects"], "S", "tree, scheduling"),
-            ],
-        )
-    ],
+    "async-vs-objects": [("Async deinit by number of objects", ["o", "1"], _BY_OBJECTS)],
     "async_copy_array": _copying("Copying task-locals in async deinit of an array", copying="async_copy_array"),
 }
 
@@ -86,7 +80,6 @@ def missing(name, folder):
 
 
 def curves(name, folder):
-    """The curves of one plot."""
     return [_curve(folder, *one) for one in PLOTS[name]]
 
 

@@ -1,7 +1,6 @@
 """Random input points, and the memory that points need."""
 
 import random
-import secrets
 
 from ...base import memory
 from ...base.errors import UserError
@@ -25,11 +24,6 @@ def for_point(benchmark, values, objects):
     """Bytes that a point of `benchmark` needs at the worst, when all deinits wait."""
     waiting, each_value = next((cost for name, cost in _WAITING.items() if benchmark.startswith(name)), (0, 0))
     return objects * (_OBJECT + waiting + values * each_value)
-
-
-def new_seed():
-    """A seed that nobody chose."""
-    return secrets.randbelow(10**6)
 
 
 def check(values, objects, count):

@@ -9,7 +9,6 @@ from .phases import PHASES
 
 
 def conditions(campaign):
-    """What the figures depend on, as a sentence."""
     scale = campaign.scale
     least, most = scale.rounds
     rounds = f"{least} to {most}" if least < most else str(most)
@@ -34,33 +33,14 @@ def make(campaign):
     """The Outcome of everything that a campaign has measured. Its runtimes are in order, the oldest one
     first."""
     names, rows = campaign.names, results.rows(campaign)
-    made = outcome.begin(
-        "deinit",
-        "Isolated and async deinit",
-        "benchmark/deinit/reproduce" + f"{' --quick' * (campaign.scale.name == 'quick')} --runtimes {','.join(names)}",
-    )
+    options = " --quick" * (campaign.scale.name == "quick") + f" --runtimes {','.join(names)}"
+    made = outcome.begin("deinit", "Isolated and async deinit", f"benchmark/deinit/reproduce{options}")
     found = goals.goals(campaign)
     reached = sum(goal.reached for goal in found)
     made.summary.append(f"{reached} of {len(found)} goals are reached.")
-    made.table(
-        "Goals",
-        ["what", "runtime", "goal", "here", ""],
-        [
-            [
-                goal.text,
-                goal.runtime,
-                goal.limit_text,
-                goal.form.format(goal.value),
-                "✓ reached" if goal.reached else "✗ missed",
-            ]
-            for goal in found
-        ],
-    )
-    made.table(
-        "Experiments",
-        ["experiment", "command", "phase", "M1 (R²)", *(f"{n} (R²)" for n in names), "ratio"],
-        _lines(rows, names),
-    )
+    made.table("Goals", ["what", "runtime", "goal", "here", ""], [goal.cells for goal in found])
+    columns = ["experiment", "command", "phase", "M1 (R²)", *(f"{n} (R²)" for n in names), "ratio"]
+    made.table("Experiments", columns, _lines(rows, names))
     made.notes = [conditions(campaign), explanation(names)]
     made.curves = _curves(campaign, rows)
     return made
@@ -73,16 +53,9 @@ def _lines(rows, names):
         old = next((name for name in names[:-1] if name in row.models), None)
         value, shown = row.ratio(old, names[-1]), row.experiment.command
         cells = [f"{row.models[n].formula} ({row.models[n].r_squared:.2f})" if n in row.models else None for n in names]
-        lines.append(
-            [
-                row.section if row.section != section else "",
-                f"`{shown}`" if shown != command else "",
-                PHASES[row.phase][0],
-                row.m1,
-                *cells,
-                f"{value:.2f}" if value else "~" if old and names[-1] in row.models else None,
-            ]
-        )
+        ratio = f"{value:.2f}" if value else "~" if old and names[-1] in row.models else None
+        heads = [row.section if row.section != section else "", f"`{shown}`" if shown != command else ""]
+        lines.append([*heads, PHASES[row.phase][0], row.m1, *cells, ratio])
         section, command = row.section, shown
     return lines
 

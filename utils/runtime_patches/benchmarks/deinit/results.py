@@ -58,7 +58,6 @@ def model(campaign, experiment, phase, name, robust=False):
 
 
 def rows(campaign):
-    """All rows, in the order of the experiments."""
     found = []
     for section, fits in experiments.SECTIONS.items():
         for experiment in fits:

@@ -26,7 +26,6 @@ class Counts:
         return [one / other if other else None for one, other in zip(new, old)] if old and new else [None, None]
 
     def table(self):
-        """(columns, lines of text)."""
         columns, lines = ["row, instructions an iteration"], []
         for index, name in enumerate(self.names):
             columns += [f"{name}: all", "in the runtime"]

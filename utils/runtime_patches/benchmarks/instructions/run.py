@@ -46,13 +46,9 @@ def _count(ws, runtime, binary, row, iterations):
             f"--callgrind-out-file={out}",
             str(runtime.folder / "bin" / binary.name),
         ]
-        said = programs.output(
-            ws,
-            runtime,
-            [*argv, row, f"--num-iters={iterations}", "--num-samples=1"],
-            f"{row}, below valgrind,",
-            env={"SWIFT_DETERMINISTIC_HASHING": "1"},
-        )
+        argv += [row, f"--num-iters={iterations}", "--num-samples=1"]
+        env = {"SWIFT_DETERMINISTIC_HASHING": "1"}
+        said = programs.output(ws, runtime, argv, f"{row}, below valgrind,", env=env)
         # The driver runs nothing, and says nothing, for a name that it does not know.
         if "tests executed: 0" in said:
             return None
@@ -77,7 +73,6 @@ def _iteration(ws, runtime, binary, row):
 
 
 def measure(ws, binary, rows, runtimes, repeat):
-    """The Counts of rows on runtimes, each counted `repeat` times."""
     found = {(row, runtime.name): [] for row in rows for runtime in runtimes}
     jobs = [(row, runtime) for _ in range(repeat) for row in rows for runtime in runtimes]
     with (
@@ -97,24 +92,15 @@ def measure(ws, binary, rows, runtimes, repeat):
 
 
 def report(counts, repeat):
-    """The Outcome of Counts."""
     made = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
     first, last = counts.names[0], counts.names[-1]
     if first != last:
         ratios = {row: counts.ratios(row, last) for row in counts.rows}
-        made.add_dots(
-            "Instructions of one iteration",
-            f"{last}/{first}",
-            SERIES,
-            {row: values for row, values in ratios.items() if any(values)},
-            1,
-        )
+        known = {row: values for row, values in ratios.items() if any(values)}
+        made.add_dots("Instructions of one iteration", f"{last}/{first}", SERIES, known, 1)
         best = sorted((values[1], row) for row, values in ratios.items() if values[1])[:4]
-        made.summary.append(
-            "Instructions in the runtime: "
-            + ", ".join(f"{ratio:.2f} ({row})" for ratio, row in best)
-            + f" of those on {first}."
-        )
+        told = ", ".join(f"{ratio:.2f} ({row})" for ratio, row in best)
+        made.summary.append(f"Instructions in the runtime: {told} of those on {first}.")
     made.table("Instructions of one iteration", *counts.table())
     made.notes.append(
         f"Medians of {repeat} counts by callgrind, which runs one thread at a time; what the kernel does "

@@ -5,6 +5,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Optional
 
+from ...base.text import number
 from ...results.comparison import natural
 
 # Reference figures of a monitor that a program calls itself, on an Intel Xeon Platinum 8275CL: numbers of threads and
@@ -54,17 +55,10 @@ def rows(output):
     for run, taken in sorted(samples.items(), key=lambda item: natural(item[0])):
         name, *parameters = run.split("/")
         arguments = [int(word) for word in parameters if word.isdigit()]
-        unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[taken[0]["time_unit"]]
-        found.append(
-            Row(
-                name,
-                taken[0]["threads"],
-                arguments[0] if arguments else None,
-                statistics.median(one["real_time"] for one in taken) * unit / taken[0]["threads"],
-                statistics.median(one["cpu_time"] for one in taken) * unit,
-                max((one["worst_ms"] for one in taken if "worst_ms" in one), default=None),
-            )
-        )
+        unit, threads = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[taken[0]["time_unit"]], taken[0]["threads"]
+        time, cpu = (statistics.median(one[which] for one in taken) * unit for which in ("real_time", "cpu_time"))
+        worst = max((one["worst_ms"] for one in taken if "worst_ms" in one), default=None)
+        found.append(Row(name, threads, arguments[0] if arguments else None, time / threads, cpu, worst))
     return found
 
 
@@ -73,16 +67,8 @@ def by_threads(found):
     lines = []
     for row in found:
         if row.argument is None:
-            there = REFERENCE.get(row.name, {}).get(row.threads)
-            lines.append(
-                [
-                    row.name,
-                    str(row.threads),
-                    f"{row.time:.2f}",
-                    f"{row.cpu:.2f}",
-                    *(map(str, there) if there else ("", "")),
-                ]
-            )
+            there = map(str, REFERENCE.get(row.name, {}).get(row.threads, ("", "")))
+            lines.append([row.name, str(row.threads), f"{row.time:.2f}", f"{row.cpu:.2f}", *there])
     return ["row", "threads", "time, ns", "CPU, ns", "reference: time, ns", "CPU, ns"], lines
 
 
@@ -98,6 +84,27 @@ def detection(found):
     return ["timeout, ms", "reported after, ms", "at the latest, ms"], [
         [str(row.argument), f"{row.time / 1e6:.1f}", f"{row.worst:.1f}"] for row in found if row.name == "BM_Detection"
     ]
+
+
+def jobs(verdicts):
+    """(columns, rows) of the suite's rows: microseconds with the monitor off and on, and what the same differs by."""
+    return ["row", "off, us", "on, us", "on / off", "off again / off"], [
+        [row.name, number(row.old), number(row.new), f"{row.ratio:.2f}", f"{1 + row.noise:.2f}"] for row in verdicts
+    ]
+
+
+def summary_of_jobs(verdicts):
+    """(columns, rows): the median and the worst of all rows."""
+    lines = []
+    for what, values in (
+        ("on / off", [(row.ratio, row.name) for row in verdicts]),
+        ("off again / off, either way", [(1 + abs(row.noise), row.name) for row in verdicts]),
+    ):
+        worst, name = max(values)
+        lines.append(
+            [what, len(values), f"{statistics.median(value for value, _ in values):.3f}", f"{worst:.2f}", name]
+        )
+    return ["time", "rows", "median", "worst", "of"], lines
 
 
 def summary(found):

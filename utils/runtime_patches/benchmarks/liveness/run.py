@@ -1,14 +1,18 @@
-"""Builds and runs the program that measures what the liveness monitor costs."""
+"""Measures what the liveness monitor costs: by a program of its own, and by the rows of the suite that run jobs."""
 
 import json
+import re
+from dataclasses import replace
 
 from ...base import locks, progress
 from ...base.paths import BENCHMARK, BUILD, LIVENESS
-from ...results import outcome
+from ...base.text import plural
+from ...results.comparison import Sides
 from ...runtimes import build as runtimes
 from ...runtimes import program
 from ...runtimes.runtime import parse
 from ..harness import programs
+from ..suite import compare
 from . import results
 
 HOME = BUILD / "liveness"
@@ -36,30 +40,22 @@ def build(ws):
 
 
 def rows(ws, path, runtime):
-    """The names of the rows."""
-    return programs.output(
-        ws, runtime, [str(path), "--benchmark_list_tests"], "the benchmark program", _HINT
-    ).splitlines()
+    argv = [str(path), "--benchmark_list_tests"]
+    return programs.output(ws, runtime, argv, "the benchmark program", _HINT).splitlines()
 
 
-def measure(ws, path, runtime, chosen, wanted, milliseconds, rounds):
-    """The Outcome of the rows that the regular expression `wanted` finds, which are `chosen`."""
-    made = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
+def measure(ws, path, runtime, made, chosen, milliseconds, rounds):
+    """Adds the rows `chosen` of the program to the Outcome `made`."""
     with locks.exclusive(HOME), progress.Step(f"{len(chosen)} rows, {rounds} samples each"):
-        text = programs.output(
-            ws,
-            runtime,
-            [
-                str(path),
-                f"--benchmark_filter={wanted}",
-                f"--benchmark_min_time={milliseconds / 1e3}s",
-                f"--benchmark_repetitions={rounds}",
-                "--benchmark_enable_random_interleaving",
-                "--benchmark_format=json",
-            ],
-            "the benchmark program",
-            _HINT,
-        )
+        argv = [
+            str(path),
+            f"--benchmark_filter=^({'|'.join(map(re.escape, chosen))})$",
+            f"--benchmark_min_time={milliseconds / 1e3}s",
+            f"--benchmark_repetitions={rounds}",
+            "--benchmark_enable_random_interleaving",
+            "--benchmark_format=json",
+        ]
+        text = programs.output(ws, runtime, argv, "the benchmark program", _HINT)
     found = results.rows(json.loads(text))
     for title, (columns, lines) in (
         ("Threads at once", results.by_threads(found)),
@@ -73,4 +69,32 @@ def measure(ws, path, runtime, chosen, wanted, milliseconds, rounds):
             made.curve(title, "threads", "ns", results.curves(found, name), log_x=True, log_y=True)
     made.summary += filter(None, [results.summary(found)])
     made.notes.append(results.NOTE)
-    return made
+
+
+class Jobs:
+    """The rows of the suite that run jobs, on a runtime: the monitor is off, off again, and on."""
+
+    _VARIABLES = {"SWIFT_LIVENESS_TIMEOUT": "2000"}
+    _WITHOUT_JOBS = r"(Mutex|RuntimeCaches|Tree(Copy|Delete|Generate))\."
+
+    def __init__(self, ws, runtime):
+        self.ws = ws
+        on = replace(compare.side_of(runtime), name="on", variables=self._VARIABLES, loads=["libswift_Liveness.so"])
+        self.sides = Sides(replace(compare.side_of(runtime), name="off"), on)
+        self.chosen = compare.choose(ws, self.sides)
+        self.chosen.rows = [row for row in self.chosen.rows if not re.match(self._WITHOUT_JOBS, row["name"])]
+        self.rows = [row["name"] for row in self.chosen.rows]
+
+    def measure(self, made, rows, output):
+        """Adds the rows to the Outcome `made`. output: a folder for copies of the libraries."""
+        output.mkdir(parents=True, exist_ok=True)
+        chosen = replace(self.chosen, rows=[row for row in self.chosen.rows if row["name"] in rows])
+        found = compare.measure(self.ws, self.sides, chosen, None, output)
+        made.environment.others, made.environment.stolen = found.environment.others, found.environment.stolen
+        made.table("Jobs with the monitor", *results.summary_of_jobs(found.verdicts))
+        made.table("Rows with jobs", *results.jobs(found.verdicts))
+        made.notes.append(
+            f"Jobs: {plural(len(found.verdicts), 'row')} of the suite, {found.method.rounds} processes each with the "
+            "monitor off, off again and on (2 s), in turn"
+        )
+        made.notes += [f"{row.name}, {row.side}: {row.reason}" for row in found.failed]

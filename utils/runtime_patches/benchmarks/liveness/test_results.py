@@ -1,21 +1,15 @@
 """What the tables say about an output of Google Benchmark that is known."""
 
 import unittest
+from types import SimpleNamespace
 
 from . import results
 
 
 def entry(name, threads, time, cpu, unit="ns", aggregate=None, **more):
-    return {
-        "run_name": name,
-        "run_type": "aggregate" if aggregate else "iteration",
-        "aggregate_name": aggregate,
-        "threads": threads,
-        "real_time": time,
-        "cpu_time": cpu,
-        "time_unit": unit,
-        **more,
-    }
+    kind = "aggregate" if aggregate else "iteration"
+    names = {"run_name": name, "run_type": kind, "aggregate_name": aggregate, "threads": threads}
+    return {**names, "real_time": time, "cpu_time": cpu, "time_unit": unit, **more}
 
 
 ROWS = results.rows(
@@ -51,6 +45,17 @@ class Liveness(unittest.TestCase):
             results.summary([*ROWS, *more]),
             "The liveness monitor costs 0.8 ns a job while it is on, "
             "1.0 ns a checkpoint, 11.0 ns a scope; it looks at 1,024 threads in 750 ns.",
+        )
+
+    def test_jobs(self):
+        rows = [
+            SimpleNamespace(name=name, old=100, new=new, ratio=new / 100, noise=noise)
+            for name, new, noise in (("One", 104, 0.01), ("Two", 102, -0.02), ("Three", 99, 0))
+        ]
+        self.assertEqual(results.jobs(rows)[1][0], ["One", "100", "104", "1.04", "1.01"])
+        self.assertEqual(
+            results.summary_of_jobs(rows)[1],
+            [["on / off", 3, "1.020", "1.04", "One"], ["off again / off, either way", 3, "1.010", "1.02", "Two"]],
         )
 
     def test_curves(self):

@@ -16,7 +16,6 @@ _COLUMNS = ["row", "runtime", "operations", "ns each", "start, MB", "waiting, MB
 
 
 def build(ws):
-    """The benchmark program."""
     return program.build(
         ws,
         "concurrency-load",
@@ -26,15 +25,15 @@ def build(ws):
     )
 
 
-def measure(ws, path, rows, runtimes, most, rounds):
-    """The Outcome of rows on runtimes, with up to `most` operations."""
+def measure(ws, path, rows, options):
+    """The Outcome of rows; options: .runtimes, .most (operations) and .rounds."""
     made = outcome.begin("load", "The runtime under load", "benchmark/load/run-benchmark")
     lines = []
     with locks.exclusive(HOME):
         for row in rows:
-            for count in (10**n for n in range(3, 7) if 10**n <= min(most, ROWS[row])):
+            for count in (10**n for n in range(3, 7) if 10**n <= min(options.most, ROWS[row])):
                 with progress.Step(f"{row}, {count:,}"):
-                    lines += [_medians(ws, path, row, runtime, count, rounds) for runtime in runtimes]
+                    lines += [_medians(ws, path, row, one, count, options.rounds) for one in options.runtimes]
     made.table("Load", _COLUMNS, lines)
     return made
 

@@ -24,18 +24,17 @@ class Results:
             self.shares.setdefault(key, []).append(sample["share"])
 
     def speed_up(self, row, kind, workers, runtime):
-        """How many times the work of one worker `workers` of them do: the median over the
-        rounds, each divided by the same round. None if it was not measured."""
-        many = self.rates.get((row, kind, workers, runtime), {})
-        one = self.rates.get((row, kind, 1, runtime), {})
-        found = [many[number] / one[number] for number in many if one.get(number)]
-        return statistics.median(found) if found else None
+        """How many times the work of one worker `workers` of them do."""
+        return self._over((row, kind, workers, runtime), (row, kind, 1, runtime))
 
     def one_worker(self, row, old, new):
         """The rate of one thread on `new` over that on `old`."""
-        before = self.rates.get((row, "threads", 1, old), {})
-        after = self.rates.get((row, "threads", 1, new), {})
-        found = [after[number] / before[number] for number in after if before.get(number)]
+        return self._over((row, "threads", 1, new), (row, "threads", 1, old))
+
+    def _over(self, one, other):
+        """The median over the rounds, each divided by the same round; None if they were not measured."""
+        rates, others = self.rates.get(one, {}), self.rates.get(other, {})
+        found = [rates[number] / others[number] for number in rates if others.get(number)]
         return statistics.median(found) if found else None
 
     def noisy(self, row):

@@ -1,5 +1,7 @@
 """Builds the program, has the samples taken, and makes the report: workers as threads, as Tasks and as processes."""
 
+from itertools import product
+
 from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
@@ -15,7 +17,6 @@ _HERE = BENCHMARK / "scaling"
 
 
 def build(ws):
-    """The benchmark program."""
     return program.build(
         ws,
         "scaling-benchmark",
@@ -28,24 +29,19 @@ def build(ws):
 
 
 def cache_line_malloc(ws):
-    """The variables that give every object cache lines of its own."""
     library = program.build(ws, "cache-line-malloc.so", HOME, c=[_HERE / "cache-line-malloc.c"], link=["-shared"])
     return {"LD_PRELOAD": str(library)}
 
 
 def measure(ws, plan):
-    """The samples of a plan."""
     count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
     complete = f"{count} samples of {plan['milliseconds']} ms"
     samples = []
     with locks.exclusive(HOME), progress.Step(complete) as step:
         for sample in inside.events(ws, "benchmarks.scaling.sampler", plan):
             if "failed" in sample:
-                raise UserError(
-                    f"{sample['row']} with {sample['workers']} {sample['kind']} on {sample['runtime']}: "
-                    f"{sample['failed']}",
-                    programs.NO_PART,
-                )
+                what = f"{sample['row']} with {sample['workers']} {sample['kind']} on {sample['runtime']}"
+                raise UserError(f"{what}: {sample['failed']}", programs.NO_PART)
             samples.append(sample)
             step.text = f"{len(samples)} of {complete}"
     if len(samples) != count:
@@ -68,34 +64,21 @@ def report(plan, samples, shares):
             line[0]: [results.speed_up(row, kind, most, runtime) for kind, runtime in chosen]
             for row, line in zip(rows, found)
         }
-        made.add_dots(
-            f"{most} workers",
-            "the work of several workers over that of one",
-            [f"{kind}, {runtime}" for kind, runtime in chosen],
-            speed_ups,
-            most,
-        )
+        series = [f"{kind}, {runtime}" for kind, runtime in chosen]
+        made.add_dots(f"{most} workers", "the work of several workers over that of one", series, speed_ups, most)
         if len(runtimes) == 2:
             made.summary += _gains(speed_ups, most)
     # A curve of two points says no more than the dots.
     for row in rows if len(plan["workers"]) > 2 else ():
-        made.curve(
-            row,
-            "workers",
-            "speed-up",
-            {
-                f"{kind}, {runtime}": [
-                    (number, results.speed_up(row, kind, number, runtime)) for number in plan["workers"]
-                ]
-                for runtime in runtimes
-                for kind in KINDS
-            },
-        )
+        drawn = {}
+        for runtime, kind in product(runtimes, KINDS):
+            points = [(number, results.speed_up(row, kind, number, runtime)) for number in plan["workers"]]
+            drawn[f"{kind}, {runtime}"] = points
+        made.curve(row, "workers", "speed-up", drawn)
     return made
 
 
 def _side_by_side(runtimes):
-    """(kind, runtime) of what stands side by side."""
     if len(runtimes) == 1:
         return [(kind, runtimes[0]) for kind in KINDS]
     return [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]

@@ -10,6 +10,8 @@ import os
 import random
 import subprocess
 import time
+from itertools import product
+from typing import Any
 
 from ...base.process import ending
 from ..harness import inside
@@ -25,15 +27,9 @@ class Failed(Exception):
 
 def _command(plan, sample, workers, processors, start):
     kind = "tasks" if sample["kind"] == "tasks" else "threads"
-    return [
-        plan["program"],
-        sample["row"],
-        f"--as={kind}",
-        f"--workers={workers}",
-        f"--processors={','.join(map(str, processors))}",
-        f"--start={start}",
-        f"--milliseconds={plan['milliseconds']}",
-    ]
+    places = ",".join(map(str, processors))
+    options = [f"--as={kind}", f"--workers={workers}", f"--processors={places}", f"--start={start}"]
+    return [plan["program"], sample["row"], *options, f"--milliseconds={plan['milliseconds']}"]
 
 
 def _run(plan, sample, lead):
@@ -44,18 +40,10 @@ def _run(plan, sample, lead):
         commands = [_command(plan, sample, 1, [processors[worker]], start) for worker in range(workers)]
     else:
         commands = [_command(plan, sample, workers, processors[:workers], start)]
-    env = {
-        **os.environ,
-        "LD_LIBRARY_PATH": plan["libraries"][sample["runtime"]],
-        "SWIFT_BACKTRACE": "enable=off",
-        **plan["environment"],
-    }
-    runs = [
-        subprocess.Popen(
-            command, env=env, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        for command in commands
-    ]
+    libraries = plan["libraries"][sample["runtime"]]
+    env = {**os.environ, "LD_LIBRARY_PATH": libraries, "SWIFT_BACKTRACE": "enable=off", **plan["environment"]}
+    quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    runs = [subprocess.Popen(command, env=env, text=True, **quiet) for command in commands]
     limit = time.monotonic() + lead + plan["milliseconds"] / 1000 + plan["patience"]
     try:
         outputs = [run.communicate(timeout=max(0.1, limit - time.monotonic())) for run in runs]
@@ -72,7 +60,7 @@ def _run(plan, sample, lead):
         if run.returncode:
             raise Failed(f"{who} {ending(run.returncode, errors)}")
         library, *lines = [line.split("\t") for line in text.splitlines()]
-        if os.path.dirname(library[1]) != plan["libraries"][sample["runtime"]]:
+        if os.path.dirname(library[1]) != libraries:
             raise Failed(f"{who} has loaded {library[1]}, not {sample['runtime']}'s library")
         found += [tuple(map(int, line)) for line in lines]
     return found
@@ -102,16 +90,9 @@ def take(plan, sample):
 
 
 def main(plan):
-    """Prints a sample in a line."""
-    samples = [
-        (kind, workers, runtime)
-        for kind in plan["kinds"]
-        for workers in plan["workers"]
-        for runtime in plan["libraries"]
-    ]
-    for number, row, (kind, workers, runtime) in interleaved(
-        plan["rounds"], plan["rows"], lambda row: samples, random.Random(1)
-    ):
+    samples = list(product(plan["kinds"], plan["workers"], plan["libraries"]))
+    order = interleaved(plan["rounds"], plan["rows"], lambda row: samples, random.Random(1))
+    for number, row, (kind, workers, runtime) in order:
         sample = {"row": row, "kind": kind, "workers": workers, "runtime": runtime}
         try:
             print(json.dumps({**sample, "round": number, **take(plan, sample)}), flush=True)

@@ -5,14 +5,8 @@ import unittest
 from .results import Results, lines
 
 PLAN = {"quiet": 0.02, "rows": ["row"], "workers": [1, 2], "libraries": {"a": "", "b": ""}}
-RATES = {
-    ("threads", 1): 100,
-    ("threads", 2): 150,
-    ("tasks", 1): 100,
-    ("tasks", 2): 120,
-    ("processes", 1): 100,
-    ("processes", 2): 200,
-}
+RATES = {(kind, 1): 100 for kind in ("threads", "tasks", "processes")}
+RATES |= {("threads", 2): 150, ("tasks", 2): 120, ("processes", 2): 200}
 
 
 def samples(shares=(0, 0, 0)):

@@ -19,10 +19,10 @@ QUANTILES = (0.5, 0.99, 0.999)
 class Plan:
     """What a run measures, and how long: seconds of a closed loop, and of each rate of an open one."""
 
-    def __init__(self, runtimes, rounds, seconds, rates, connections, port, seed):
-        self.runtimes = dict(zip(COLUMNS, (runtimes[0], runtimes[0], runtimes[-1])))
-        self.rounds, self.seconds, self.rates = rounds, seconds, rates
-        self.connections, self.port = connections, port
+    def __init__(self, options, seed):
+        self.runtimes = dict(zip(COLUMNS, (options.runtimes[0], options.runtimes[0], options.runtimes[-1])))
+        self.rounds, self.seconds, self.rates = options.rounds, options.seconds, options.rates
+        self.connections, self.port = options.connections, options.port
         self.random = random.Random(seed)
 
 

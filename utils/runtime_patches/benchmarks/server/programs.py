@@ -23,12 +23,10 @@ _PATIENCE = 30  # seconds until a server has to be ready
 
 
 def server(ws):
-    """The path of the program `server`."""
     return _product(ws, SOURCES, "server")
 
 
 def nio(ws):
-    """The path of swift-nio's own benchmark."""
     package = ws.sources / "swift-nio"
     if not description.is_package(package):
         raise UserError(f"the sources have no package swift-nio: {package}", "leave its rows out: --filter")
@@ -57,7 +55,6 @@ def _product(ws, package, product):
 
 
 def load(ws):
-    """The path of the load generator."""
     # Static: it must run on the host, too, and must not load what is measured.
     return program.build(ws, "load", BUILD / "clients" / "load", c=[SOURCES / "load.c"], link=["-static"])
 
@@ -85,16 +82,13 @@ class Place:
         try:
             out, said = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise UserError(
-                f"{what} on {runtime} did not end within {timeout} s", "its row is left out with --filter"
-            ) from None
+            what = f"{what} on {runtime} did not end within {timeout} s"
+            raise UserError(what, "its row is left out with --filter") from None
         finally:
             end(process)
         if process.returncode:
-            raise UserError(
-                f"{what} on {runtime} {ending(process.returncode, said)}",
-                f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}",
-            )
+            what = f"{what} on {runtime} {ending(process.returncode, said)}"
+            raise UserError(what, f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}")
         loaded.check(loaded.libraries(prefix, process.pid), what, runtime)
         return out
 

@@ -17,7 +17,6 @@ from . import measure, programs
 
 @contextmanager
 def place(ws):
-    """The programs.Place of a run."""
     scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
     scratch.mkdir(parents=True, exist_ok=True)
     try:
@@ -72,17 +71,14 @@ def _verdicts(plan, taken):
     """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
     if plan.rounds < verdicts.FEWEST:
         return {}
-    found = verdicts.judge(
-        {
-            name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
-            for name, columns in taken.items()
-        }
-    )
-    return {verdict.name: verdict.verdict for verdict in found}
+    times = {
+        name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
+        for name, columns in taken.items()
+    }
+    return {verdict.name: verdict.verdict for verdict in verdicts.judge(times)}
 
 
 def tables(plan, taken):
-    """[(title, columns, rows)] of the results."""
     speed, cpu, system, late = [], [], [], []
     judged = _verdicts(plan, taken)
     for name, columns in taken.items():
@@ -97,32 +93,22 @@ def tables(plan, taken):
                 [name, number(switches[0]), number(switches[1]), *map(number, futexes), number(rss[0]), number(rss[1])]
             )
         for rate in columns["old"][0]["latencies"]:
-            cells = []
-            for place in range(len(measure.QUANTILES)):
-                cells += [
-                    number(statistics.median(sample["latencies"][rate][place] for sample in columns[column]))
-                    for column in measure.COLUMNS
-                ]
-            unanswered = [
-                str(sum(sample["latencies"][rate][-1] for sample in columns[column])) for column in ("old", "new")
-            ]
+            found = {column: list(zip(*(one["latencies"][rate] for one in columns[column]))) for column in columns}
+            places = [(place, column) for place in range(len(measure.QUANTILES)) for column in measure.COLUMNS]
+            cells = [number(statistics.median(found[column][place])) for place, column in places]
+            unanswered = [str(sum(found[column][-1])) for column in ("old", "new")]
             late.append([name, rate, *cells, " ".join(unanswered)])
     old, new = plan.runtimes["old"].name, plan.runtimes["new"].name
     quantile_columns = [f"p{part * 100:g} {name}" for part in measure.QUANTILES for name in (old, f"{old} again", new)]
-    return [
-        table
-        for table in (
-            ("Operations a second", ["operations/s", old, new, f"{new}/{old}", f"{old} again", "verdict"], speed),
-            ("CPU time an operation, us", ["CPU, us", old, new, f"{new}/{old}", f"{old} again"], cpu),
-            (
-                "Context switches and futex calls an operation, and the largest RSS in MB",
-                ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new],
-                system,
-            ),
-            ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late),
-        )
-        if table[2]
+    compared = [old, new, f"{new}/{old}", f"{old} again"]
+    calls = "Context switches and futex calls an operation, and the largest RSS in MB"
+    found = [
+        ("Operations a second", ["operations/s", *compared, "verdict"], speed),
+        ("CPU time an operation, us", ["CPU, us", *compared], cpu),
+        (calls, ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new], system),
+        ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late),
     ]
+    return [table for table in found if table[2]]
 
 
 def _outcome(plan, taken, failed):
@@ -130,13 +116,8 @@ def _outcome(plan, taken, failed):
     for title, columns, lines in tables(plan, taken):
         made.table(title, columns, lines)
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
-    made.add_dots(
-        "Operations a second",
-        "new/old",
-        ["new", "old again"],
-        {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()},
-        1.0,
-    )
+    dots = {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}
+    made.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
     old, new = plan.runtimes["old"], plan.runtimes["new"]
     made.notes = [
         f"Medians of {plan.rounds} new processes a column, {old}, {old} again and {new} in turn; "

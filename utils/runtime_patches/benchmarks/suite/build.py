@@ -58,9 +58,8 @@ def suite(ws):
     try:
         main = (home / "utils" / "main.swift").read_text()
     except OSError:
-        raise UserError(
-            f"{home} does not hold upstream's benchmark suite", f"check out {pins.load().swift.tag} there"
-        ) from None
+        what = f"{home} does not hold upstream's benchmark suite"
+        raise UserError(what, f"check out {pins.load().swift.tag} there") from None
     found = {}
     for name in _registered(main):
         source = home / "single-source" / f"{name}.swift"
@@ -113,12 +112,8 @@ def main_text(upstream, chosen):
             kept.append(line)
     missing = [name for name in chosen if name not in _registered(upstream)]
     end = kept.index("main()")
-    return "\n".join(
-        [f"import {name}" for name in missing]
-        + kept[:end]
-        + [f"register({name}.benchmarks)" for name in missing]
-        + kept[end:]
-    )
+    imports, calls = [f"import {name}" for name in missing], [f"register({name}.benchmarks)" for name in missing]
+    return "\n".join([*imports, *kept[:end], *calls, *kept[end:]])
 
 
 def build(ws, chosen):
@@ -172,7 +167,6 @@ class _Rules:
         return target
 
     def native(self, source):
-        """The object of a C file."""
         key = hashlib.sha256(self.base.encode() + source.read_bytes()).hexdigest()[:16]
         target = f"modules/{source.stem}-{key}/{source.stem}.o"
         self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])
@@ -196,19 +190,13 @@ class _Rules:
         # LLVM takes a % in the path of its module cache for a place to fill in.
         fixed = [(FOLDER, "/swift-benchmark")] if "%" in str(FOLDER) else []
         folder = fixed[0][1] if fixed else FOLDER
-        run_logged(
-            self.ws.command(["ninja", "-C", folder, target], fixed=fixed),
-            "benchmark",
-            env=self.ws.environment(),
-            failed="the benchmark suite does not build",
-            hints=[
-                (
-                    r"file format not recognized",
-                    "a compiled file of the benchmark suite is damaged",
-                    f"rm -r {shlex.quote(str(FOLDER))}; the same command then rebuilds it",
-                )
-            ],
+        damaged = (
+            r"file format not recognized",
+            "a compiled file of the benchmark suite is damaged",
+            f"rm -r {shlex.quote(str(FOLDER))}; the same command then rebuilds it",
         )
+        argv, env = self.ws.command(["ninja", "-C", folder, target], fixed=fixed), self.ws.environment()
+        run_logged(argv, "benchmark", env=env, failed="the benchmark suite does not build", hints=[damaged])
 
 
 def _prune():

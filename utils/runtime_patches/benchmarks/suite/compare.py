@@ -38,7 +38,6 @@ class Chosen:
 
 
 def side_of(runtime):
-    """The Side of a runtime that is built."""
     made = {key: value for key, value in runtime.record.items() if key != "files"}
     there = [name for name in NAMES if runtime.library(name).is_file()]
     libraries: dict[str, dict[str, Any]] = {
@@ -80,31 +79,18 @@ def _rows(ws, sides, binary, pattern):
     listed = {"old": _listing(ws, sides.old, binary), "new": _listing(ws, sides.new, binary)}
     rows = []
     for name, tags in sorted({**listed["old"], **listed["new"]}.items()):
-        wanted = re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags)
-        has = [side for side in ("old", "new") if name in listed[side]]
-        if wanted:
-            rows.append(
-                {
-                    "name": name,
-                    "tags": tags,
-                    "sides": has,
-                    "columns": ["old", "control", "new"] if len(has) == 2 else has,
-                }
-            )
+        if re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags):
+            sides = [side for side in ("old", "new") if name in listed[side]]
+            columns = ["old", "control", "new"] if len(sides) == 2 else sides
+            rows.append({"name": name, "tags": tags, "sides": sides, "columns": columns})
     return rows
 
 
 def _listing(ws, side, binary):
     """{name: tags} of the benchmarks that run on a side."""
-    done = ws.run(
-        [binary, "--list", "--json", "--skip-tags="],
-        check=False,
-        binds=[side.folder],
-        env={"LD_LIBRARY_PATH": side.library_path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    options: dict[str, Any] = {"binds": [side.folder], "env": {"LD_LIBRARY_PATH": side.library_path}, "text": True}
+    argv = [binary, "--list", "--json", "--skip-tags="]
+    done = ws.run(argv, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     try:
         found = [json.loads(line) for line in done.stdout.splitlines()]
         if done.returncode == 0:
@@ -112,10 +98,8 @@ def _listing(ws, side, binary):
     except (ValueError, KeyError, TypeError):
         pass
     lines = done.stdout.strip().splitlines() or [f"exit status {done.returncode}"]
-    raise UserError(
-        f"the benchmark binary does not start on {side.name}: {lines[-1]}",
-        f"are all of the toolchain's libraries in {side.library_path}?",
-    )
+    what = f"the benchmark binary does not start on {side.name}: {lines[-1]}"
+    raise UserError(what, f"are all of the toolchain's libraries in {side.library_path}?")
 
 
 def measure(ws, sides, chosen, rounds, output):
@@ -130,10 +114,8 @@ def measure(ws, sides, chosen, rounds, output):
 def _measure(ws, sides, chosen, rounds, scratch):
     begin, started, machine = time.time(), environment.now(), environment.here()
     if machine.load_before[0] > machine.usable_cores / 2:
-        note(
-            f"this machine is busy (load {machine.load_before[0]:.1f} on {machine.usable_cores} cores): figures will "
-            "be less sharp"
-        )
+        busy = f"load {machine.load_before[0]:.1f} on {machine.usable_cores} cores"
+        note(f"this machine is busy ({busy}): figures will be less sharp")
     plan = {
         **PLAN,
         "binary": str(chosen.binary),
@@ -159,12 +141,10 @@ def _measure(ws, sides, chosen, rounds, scratch):
         row, column = taken[event.pop("name")], event.pop("column")
         row.columns[column].append(Process(**event))
     for side in (sides.old, sides.new):
-        for library in plan["libraries"]:
+        for library in [*plan["libraries"], *side.loads]:
             if not side.libraries[library].get("processes") and events["process"]:
-                raise UserError(
-                    f"no process on {side.name} was seen with {library}",
-                    "is the process table (/proc) hidden on this system?",
-                )
+                what = f"no process on {side.name} was seen with {library}"
+                raise UserError(what, "is the process table (/proc) hidden on this system?")
     failed = [Failure(**event) for event in events["failed"]]
     rows = list(taken.values())
     judged, one_sided = comparison.conclude(rows, failed)
@@ -174,26 +154,13 @@ def _measure(ws, sides, chosen, rounds, scratch):
     method = Method(
         events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], VARIABLES
     )
-    return Comparison(
-        sides,
-        method,
-        machine,
-        rows,
-        judged,
-        one_sided,
-        failed,
-        started=started,
-        seconds=round(time.time() - begin, 1),
-        state=environment.state(),
-        binary={"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)},
-        toolchain=str(ws.toolchain),
-        pins=pins.as_json(),
-        modules=sorted(chosen.modules),
-        repository={
-            "commit": git.call("rev-parse", "HEAD").stdout.strip(),
-            "changed": git.call("status", "--porcelain").stdout.splitlines(),
-        },
-    )
+    made = Comparison(sides, method, machine, rows, judged, one_sided, failed, started=started)
+    made.seconds, made.state = round(time.time() - begin, 1), environment.state()
+    made.binary = {"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}
+    made.toolchain, made.pins, made.modules = str(ws.toolchain), pins.as_json(), sorted(chosen.modules)
+    changed = git.call("status", "--porcelain").stdout.splitlines()
+    made.repository = {"commit": git.call("rev-parse", "HEAD").stdout.strip(), "changed": changed}
+    return made
 
 
 def _prove(event, sides, scratch):
@@ -202,10 +169,8 @@ def _prove(event, sides, scratch):
     for library, path in event.pop("loaded").items():
         folder = Path(path).parent
         if folder.parent != scratch or not folder.name.strip("-").startswith(event["column"]):
-            raise UserError(
-                f"{event['name']} on {side.name} ran with {path}",
-                f"it should have been {side.library_path}/{library}: is LD_PRELOAD set?",
-            )
+            what = f"{event['name']} on {side.name} ran with {path}"
+            raise UserError(what, f"it should have been {side.library_path}/{library}: is LD_PRELOAD set?")
         entry = side.libraries[library]
         entry["processes"] = entry.get("processes", 0) + 1
 
@@ -234,14 +199,10 @@ def _run(ws, plan, binds):
     finally:
         events.close()
     if not found["end"]:
-        raise UserError(
-            f"the measuring loop ended early (exit status {statuses or 'unknown'})",
-            "its message is above; the earlier report is as it was",
-        )
+        what = f"the measuring loop ended early (exit status {statuses or 'unknown'})"
+        raise UserError(what, "its message is above; the earlier report is as it was")
     if not found["process"]:
         row = found["failed"][0]
-        raise UserError(
-            f"no benchmark ran; {row['name']}: {row['reason']}",
-            "utils/run-test shows whether this runtime works at all",
-        )
+        what = f"no benchmark ran; {row['name']}: {row['reason']}"
+        raise UserError(what, "utils/run-test shows whether this runtime works at all")
     return found

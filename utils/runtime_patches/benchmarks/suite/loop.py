@@ -28,15 +28,17 @@ class Failed(Exception):
 
 
 def copy_libraries(plan):
-    """Copies the libraries that the binary loads, some times for each column.
+    """Copies the libraries that the binary loads, some times for each column. Returns {column: [how a process runs on
+    a copy: its environment, and the libraries that it loads]}.
 
     Two files of the same bytes run up to 3 % apart: it matters how their pages lie in
     memory. So all columns run on fresh copies, made alike, and take turns on several;
     and the difference of old and control shows what is left of that.
     """
-    paths = {}
+    places = {}
     for column in ("old", "control", "new"):
-        origin = plan["sides"]["new" if column == "new" else "old"]["library_path"]
+        side = plan["sides"]["new" if column == "new" else "old"]
+        origin = side["library_path"]
         traced = subprocess.run(
             [plan["binary"]],
             stdout=subprocess.PIPE,
@@ -44,31 +46,33 @@ def copy_libraries(plan):
             env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1", "LD_LIBRARY_PATH": origin},
         ).stdout
         own = [path for path in re.findall(r"=> (\S.*) \(0x", traced) if os.path.dirname(path) == origin]
-        paths[column] = []
+        own += [os.path.join(origin, name) for name in side["loads"]]
+        places[column] = []
         for number in range(plan["copies"]):
             # Names of one length: the environment's size moves the stack.
             folder = os.path.join(plan["scratch"], f"{column:->7}-{number}")
             os.makedirs(folder)
             for path in own:
                 shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
-            paths[column].append(folder)
-    return paths
+            environment = {"LD_LIBRARY_PATH": folder, **side["variables"]}
+            places[column].append({"environment": environment, "libraries": [*plan["libraries"], *side["loads"]]})
+    return places
 
 
-def run_process(plan, library_path, name, iterations, samples):
+def run_process(plan, place, name, iterations, samples):
     """Runs one benchmark in a process of its own.
 
     Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
     "cpu": seconds, "loaded": paths of the runtime's libraries}.
     """
     argv = [plan["binary"], name, f"--num-iters={iterations}", f"--num-samples={samples}", "--verbose"]
-    env = {**plan["variables"], **os.environ, "LD_LIBRARY_PATH": library_path}
+    env = {**plan["variables"], **os.environ, **place["environment"]}
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         timer = threading.Timer(plan["timeout"], os.kill, (process.pid, signal.SIGKILL))
         timer.start()
         try:
-            loaded = _loaded(process.pid, plan["libraries"])
+            loaded = _loaded(process.pid, place["libraries"])
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
             process.kill()
@@ -119,7 +123,7 @@ def _loaded(pid, libraries):
     return found
 
 
-def calibrate(plan, row, library_path):
+def calibrate(plan, row, place):
     """Sets row's iterations a sample and samples a process, from a trial run.
 
     A sample lasts about plan["sample_us"], so that the driver's resolution of 1 us
@@ -128,7 +132,7 @@ def calibrate(plan, row, library_path):
     iterations = 1
     while True:
         begin = time.monotonic()
-        trial = run_process(plan, library_path, row["name"], iterations, 4)["samples"]
+        trial = run_process(plan, place, row["name"], iterations, 4)["samples"]
         seconds = time.monotonic() - begin
         once = min(trial[1:])
         if once * iterations >= 50 or iterations >= 10**7:
@@ -155,7 +159,6 @@ def rounds(plan, rows):
 
 
 def say(event, **fields):
-    """Writes one line of JSON."""
     print(json.dumps({"event": event, **fields}), flush=True)
 
 
@@ -169,10 +172,10 @@ def cpu_times():
 def measure(plan):
     """Calibrates all rows, then measures them in interleaved rounds."""
     rows = []
-    paths = copy_libraries(plan)
+    places = copy_libraries(plan)
     for row in plan["rows"]:
         try:
-            calibrate(plan, row, paths[row["sides"][0]][0])
+            calibrate(plan, row, places[row["sides"][0]][0])
             rows.append(row)
             say("calibrated", **row)
         except Failed as failure:
@@ -187,7 +190,7 @@ def measure(plan):
         if name in gone:
             continue
         try:
-            result = run_process(plan, paths[column][number % plan["copies"]], name, row["iterations"], row["samples"])
+            result = run_process(plan, places[column][number % plan["copies"]], name, row["iterations"], row["samples"])
             say("process", name=name, column=column, round=number, **result)
         except Failed as failure:
             say("failed", name=name, side="old" if column == "control" else column, reason=str(failure))

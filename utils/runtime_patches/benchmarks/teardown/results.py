@@ -30,8 +30,6 @@ class Round:
 
 @dataclass
 class Run:
-    """The rounds of one process."""
-
     variant: str
     runtime: str
     depth: int
@@ -43,7 +41,6 @@ class Run:
         return max(one.waited / one.total for one in self.rounds)
 
     def median(self, phase):
-        """Of all rounds, ns."""
         return statistics.median(getattr(one, phase) for one in self.rounds)
 
 
@@ -51,22 +48,13 @@ PHASES = ("generate", "copy", "delete", "total")
 
 
 def rounds_table(runs, quiet):
-    """(columns, rows) of every round."""
     rows = []
     for run in runs:
         for number, one in enumerate(run.rounds, 1):
             noisy = " (noisy)" if one.waited / one.total > quiet else ""
-            rows.append(
-                [
-                    run.variant,
-                    run.runtime,
-                    str(run.depth),
-                    f"{number}{noisy}",
-                    *(f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES),
-                    f"{one.virtual / 1e6:.0f}",
-                    f"{one.resident / 1e6:.0f}",
-                ]
-            )
+            times = [f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES]
+            memory = [f"{size / 1e6:.0f}" for size in (one.virtual, one.resident)]
+            rows.append([run.variant, run.runtime, str(run.depth), f"{number}{noisy}", *times, *memory])
     return ["variant", "runtime", "depth", "round", *(f"{phase}, ms" for phase in PHASES), "VM, MB", "RSS, MB"], rows
 
 

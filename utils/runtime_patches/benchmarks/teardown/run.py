@@ -37,10 +37,8 @@ def check_memory(depths, sizes, free):
         if needed > 0.9 * free:
             fits = max(LEAST_DEPTH, (int(0.9 * free) // (2 * sizes[variant])).bit_length() - 1)
             option = "--isolated-depth" if variant.startswith("isolated") else "--depth"
-            raise UserError(
-                f"{variant} with depth {depth} needs about {size(needed)} of memory, {size(free)} are free",
-                f"{option} {fits} fits; --filter leaves a variant out",
-            )
+            what = f"{variant} with depth {depth} needs about {size(needed)} of memory, {size(free)} are free"
+            raise UserError(what, f"{option} {fits} fits; --filter leaves a variant out")
 
 
 def measure(ws, path, depths, runtimes, rounds, attempts, environment):
@@ -50,17 +48,15 @@ def measure(ws, path, depths, runtimes, rounds, attempts, environment):
         for variant, depth in depths.items():
             for runtime in runtimes:
                 with progress.Step(f"{variant} on {runtime}"):
-                    runs.append(
-                        _quietest(attempts, lambda: _run(ws, path, variant, runtime, depth, rounds, environment))
-                    )
+                    arguments = ws, path, variant, runtime, depth, rounds, environment
+                    runs.append(_quietest(attempts, lambda: _run(*arguments)))
     return runs
 
 
 def _run(ws, path, variant, runtime, depth, rounds, environment):
     """One process; UserError if it does not do all its rounds."""
-    text = programs.output(
-        ws, runtime, [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"], variant, env=environment
-    )
+    argv = [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"]
+    text = programs.output(ws, runtime, argv, variant, env=environment)
     found = [results.Round(*map(int, line.split("\t"))) for line in text.splitlines()]
     if len(found) != rounds:
         raise UserError(f"{variant} on {runtime} ended after {len(found)} of {rounds} rounds", programs.NO_PART)
