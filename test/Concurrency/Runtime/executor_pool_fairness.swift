@@ -136,6 +136,21 @@ func handOver(_ pairs: Int) {
         judge("low beside yielders", waits(.background, 10), median: 250, worst: 10_000)
         busy.end()
       },
+      // Tasks that compute for 1 ms and yield, and many short ones from a thread: not each of
+      // those waits for a turn of one of these.
+      Row(name: "many short") {
+        let busy = Busy(2 * processors, .medium) { compute(1_000_000) }
+        wait(for: "turns") { busy.turns.count > 4 * processors }
+        let ran = Counter()
+        let count = 20_000
+        let before = busy.turns.count
+        for _ in 0..<count { Task.detached(priority: .medium) { ran.add() } }
+        wait(for: "short tasks of a thread") { ran.count == count }
+        let turns = busy.turns.count - before
+        print("\(count) short tasks ended within \(turns) turns of others")
+        expect(turns < count / 4, "\(count) short tasks took \(turns) turns of others")
+        busy.end()
+      },
       // Jobs of 0.1 and of 10 ms at a high priority. A low one is promised 50 ms.
       Row(name: "background") {
         for length: UInt64 in [100_000, 10_000_000] {
