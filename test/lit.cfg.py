@@ -213,6 +213,9 @@ config.environment["SWIFT_BACKTRACE"] = "enable=off"
 # A report fails the test. Without this, it would only be printed.
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 config.environment["TSAN_OPTIONS"] = f"suppressions='{os.path.join(HERE, 'tsan-suppressions.txt')}'"
+# The default unwinder finds more frames, but it can crash itself where the runtime has crashed: a report without a
+# stack. with-runtime keeps the default.
+config.environment["ASAN_OPTIONS"] = "fast_unwind_on_fatal=1"
 # AddressSanitizer counts leaks, too.
 config.environment["LSAN_OPTIONS"] = (
     f"suppressions='{os.path.join(HERE, 'lsan-suppressions.txt')}':print_suppressions=0"

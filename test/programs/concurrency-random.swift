@@ -13,9 +13,8 @@
 // UNSUPPORTED: freestanding
 // The executable preempts a symbol of the runtime library.
 // REQUIRES: OS=linux-gnu
-// With assertions the unpatched runtime crashes in this program now and then, too: a child
-// task that completes finds its group in memory that the task allocator has marked as free.
-// UNSUPPORTED: runtime_debug
+// With assertions the unpatched runtime crashes in this program now and then: the child of an
+// `async let` that completes finds a group in memory that the task allocator has marked as free.
 // UNSUPPORTED: runtime_before-debug
 
 // Runs programs that are made up from a seed in several tasks and threads at once: they
