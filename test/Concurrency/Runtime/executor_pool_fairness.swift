@@ -90,6 +90,36 @@ final class Busy: Sendable {
   }
 }
 
+/// Two threads that enqueue `job` as fast as jobs are run; up to `most` wait.
+final class Flood: Sendable {
+  private let stop = Flag()
+  private let enqueued = Counter()
+  private let ran = Counter()
+  private let threads = Mutex<[pthread_t]>([])
+
+  init(_ most: Int, _ job: @escaping @Sendable () -> Void) {
+    let all = (0..<2).map { _ in
+      startThread { [self] in
+        while !stop.isSet {
+          if enqueued.count - ran.count > most { usleep(50); continue }
+          enqueued.add()
+          Task.detached { [self] in
+            job()
+            ran.add()
+          }
+        }
+      }
+    }
+    threads.withLock { $0 = all }
+  }
+
+  func end() {
+    stop.set()
+    for thread in threads.withLock({ $0 }) { pthread_join(thread, nil) }
+    wait(for: "the flood") { ran.count == enqueued.count }
+  }
+}
+
 /// The times of a task that goes away and comes back `count` times: it yields, is resumed by
 /// a task that it makes, and is resumed by another thread.
 func turns(_ count: Int) -> [UInt64] {
@@ -224,25 +254,65 @@ func handOver(_ pairs: Int) {
         expect(ran.count < count, "the default jobs ended before the high ones")
         wait(for: "the default jobs") { ran.count == count }
       },
-      // Two threads enqueue as fast as jobs are run; what tasks enqueue runs, too.
+      // What tasks enqueue runs, too.
       Row(name: "flood") {
-        let stop = Flag()
-        let enqueued = Counter()
-        let ran = Counter()
-        let threads = (0..<2).map { _ in
-          startThread {
-            while !stop.isSet {
-              if enqueued.count - ran.count > 2000 { usleep(50); continue }
-              enqueued.add()
-              Task.detached { ran.add() }
+        let flood = Flood(2000) {}
+        judge("turn beside a flood", turns(300), median: 60, worst: 5000)
+        judge("low beside a flood", waits(.background, 5), median: 500, worst: 10_000)
+        flood.end()
+      },
+      // That runs, too, if a job goes on behind which it waits, or waits for it in the kernel.
+      Row(name: "behind a job") {
+        let flood = Flood(200) { compute(100_000) }
+        func behind(_ goOn: @escaping @Sendable (DispatchSemaphore, Flag) -> Void) -> [UInt64] {
+          (0..<5).map { _ in
+            time {
+              runBlocking {
+                let end = DispatchSemaphore(value: 0)
+                let hasRun = Flag()
+                Task.detached {
+                  hasRun.set()
+                  end.signal()
+                }
+                goOn(end, hasRun)
+              }
             }
           }
         }
-        judge("turn beside a flood", turns(300), median: 60, worst: 5000)
-        judge("low beside a flood", waits(.background, 5), median: 500, worst: 10_000)
-        stop.set()
-        for thread in threads { pthread_join(thread, nil) }
-        wait(for: "the flood") { ran.count == enqueued.count }
+        judge("behind a job that waits", behind { end, _ in end.wait() }, median: 250, worst: 5000)
+        // It needs another thread for that.
+        if processors > 1 && getenv("SWIFT_POOL_WIDTH").map({ String(cString: $0) }) != "1" {
+          judge("behind a job that spins", behind { _, hasRun in while !hasRun.isSet {} },
+                median: 250, worst: 5000)
+        }
+        flood.end()
+      },
+      // More urgent jobs of a second: what tasks enqueue waits no longer than what threads do.
+      Row(name: "long urgent jobs") {
+        let flood = Flood(200) { compute(100_000) }
+        let busy = Busy(2 * processors) {}
+        var pauses: [UInt64] = []
+        for _ in 0..<2 {
+          let ran = Counter()
+          for _ in 0..<processors {
+            Task.detached(priority: .high) {
+              compute(1_000_000_000)
+              ran.add()
+            }
+          }
+          var (seen, since) = (0, nowInNanoseconds())
+          let end = since + 2_000_000_000
+          while ran.count < processors || nowInNanoseconds() < end {
+            usleep(200)
+            if busy.turns.count == seen { continue }
+            pauses.append(nowInNanoseconds() - since)
+            (seen, since) = (busy.turns.count, nowInNanoseconds())
+          }
+          pauses.append(nowInNanoseconds() - since)
+        }
+        judge("no turn beside urgent jobs", pauses, median: 60, worst: 500)
+        busy.end()
+        flood.end()
       },
     ])
   }
