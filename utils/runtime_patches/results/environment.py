@@ -32,7 +32,10 @@ class Environment:
         return ", ".join(map(str, (self.cpu, self.cores, self.memory, self.kernel, self.machine)))
 
     def __str__(self):
-        return (self.cpu or "unknown processor") + (f", {self.cores} cores" if self.cores else "")
+        if not self.cores:
+            return self.cpu or "unknown processor"
+        used = f"{self.usable_cores} of " if self.usable_cores and self.usable_cores < self.cores else ""
+        return f"{self.cpu or 'unknown processor'}, {used}{self.cores} cores"
 
 
 @dataclass
