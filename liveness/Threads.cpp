@@ -294,7 +294,8 @@ namespace {
 
 /// Reports from one thread, the monitor's, to one other.
 class ReportQueue {
-  static constexpr uint32_t Size = 8;
+  // A burst: the default of ten reports a second, and one for each pool.
+  static constexpr uint32_t Size = 16;
   Report Reports[Size];
   std::atomic<uint32_t> Begin, End;
 
