@@ -46,60 +46,50 @@ void useProcessors(int count) {
 
 int threadNumber(void) { return (int)syscall(SYS_gettid); }
 
-int threadCount(void) {
-  DIR *folder = opendir("/proc/self/task");
-  if (!folder)
-    abort();
-  int count = 0;
-  for (struct dirent *entry; (entry = readdir(folder));)
-    count += entry->d_name[0] != '.';
-  closedir(folder);
-  return count;
-}
-
-int poolThreadCount(void) {
-  DIR *folder = opendir("/proc/self/task");
-  if (!folder)
-    abort();
-  int count = 0;
-  for (struct dirent *entry; (entry = readdir(folder));) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", entry->d_name);
-    FILE *file = fopen(path, "r");
-    int index;
-    count += file && fscanf(file, "swift-pool-%d", &index) == 1;
-    if (file)
-      fclose(file);
-  }
-  closedir(folder);
-  return count;
-}
-
-int threadsOfNiceness(int value) {
+/// How many threads of the process `test` is true of.
+static int countThreads(int (*test)(int thread, int value), int value) {
   DIR *folder = opendir("/proc/self/task");
   if (!folder)
     abort();
   int count = 0;
   for (struct dirent *entry; (entry = readdir(folder));) {
     int thread = atoi(entry->d_name);
-    errno = 0;
-    count += thread && getpriority(PRIO_PROCESS, thread) == value && !errno;
+    if (thread)
+      count += test(thread, value);
   }
   closedir(folder);
   return count;
 }
 
-void signalThreads(int signal) {
-  DIR *folder = opendir("/proc/self/task");
-  if (!folder)
-    abort();
-  for (struct dirent *entry; (entry = readdir(folder));) {
-    int thread = atoi(entry->d_name);
-    if (thread && thread != threadNumber())
-      syscall(SYS_tgkill, getpid(), thread, signal);
-  }
-  closedir(folder);
+static int isAny(int thread, int unused) { return 1; }
+
+int threadCount(void) { return countThreads(isAny, 0); }
+
+static int isOfPool(int thread, int unused) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/comm", thread);
+  FILE *file = fopen(path, "r");
+  int index;
+  int found = file && fscanf(file, "swift-pool-%d", &index) == 1;
+  if (file)
+    fclose(file);
+  return found;
 }
+
+int poolThreadCount(void) { return countThreads(isOfPool, 0); }
+
+static int hasNiceness(int thread, int value) {
+  errno = 0;
+  return getpriority(PRIO_PROCESS, thread) == value && !errno;
+}
+
+int threadsOfNiceness(int value) { return countThreads(hasNiceness, value); }
+
+static int sendIfOther(int thread, int signal) {
+  return thread != threadNumber() && !syscall(SYS_tgkill, getpid(), thread, signal);
+}
+
+void signalThreads(int signal) { countThreads(sendIfOther, signal); }
 
 uint64_t stackSize(void) {
   pthread_attr_t attributes;
