@@ -28,8 +28,9 @@
 // GroupRebind: as Rebind, in the body of a group, then a child.
 // Chain:       that many tasks, each of which binds a key and makes the next one;
 //              the last one reads them all.
-// Children:    20 or 60 other keys in the body of each of 20 groups, then 1, 2 or 8
-//              children: a task may only once pay for what others could share.
+// Children:    20 or 60 other keys in the body of each of 20 groups, below 100, then
+//              1, 2 or 8 children: a task may only once pay for what others could
+//              share. Below 900 others, 20 or 70 keys and 4 children or 1.
 // Span3/10:    an ID, then one key 3 or 10 times, then `Task {}`: tracing.
 // Request:     64 requests at once, each of which binds an ID and rebinds one span
 //              three times, asks an actor, runs a group of four, makes a task for its
@@ -90,6 +91,11 @@ private var rebindings: [BenchmarkInfo] {
   for (children, keys) in [(1, 20), (2, 20), (8, 20), (1, 60)] {
     rows.append(
       entry("Children.\(children)x\(keys)", bound: 100,
+        bindManyInGroup(20, children: children, keys: keys)))
+  }
+  for (children, keys) in [(4, 20), (1, 70)] {
+    rows.append(
+      entry("Children.\(children)x\(keys).900", bound: 900,
         bindManyInGroup(20, children: children, keys: keys)))
   }
   for length in [1, 8, 100] {
@@ -315,7 +321,7 @@ private func bindManyInGroup(
     key.withValue(Locals.values[keys.startIndex]) { bind(keys.dropFirst(), body) }
   }
   return { _ in
-    let first = 500
+    let first = 900
     var sum = 0
     for _ in 0..<count {
       sum += await withTaskGroup(of: Int.self) { group -> Int in
