@@ -54,7 +54,7 @@ class Bundle:
     def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted="", parallel=False):
         self.ws, self.checkout, self.name, self.files = ws, checkout, checkout.name, files
         self.binds, self.timeout = [checkout.folder, *binds], timeout
-        self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.skip]
+        self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.package.skip]
         self.scratch = BUILD / "clients" / "scratch" / str(os.getpid())
         self.place = self.scratch / "package"
         self.workers = len(os.sched_getaffinity(0)) if parallel else 1
@@ -254,7 +254,7 @@ class _Process:
         bundle = self.bundle
         for path in bundle.scratch.glob(f"{self.loads.name}.*"):
             path.unlink()
-        variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.environment}
+        variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.package.environment}
         words = loaded.environment(self.loads, variables)
         with open(self.log, "ab") as log:
             self.begin = log.tell()

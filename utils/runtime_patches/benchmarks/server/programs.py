@@ -45,7 +45,7 @@ def _product(ws, package, product):
                 copy = home / "sources" / product
                 files.remove(copy)
                 shutil.copytree(package, copy)
-            checkout = description.Checkout(product, copy, True, 4)
+            checkout = description.Checkout(description.Package(product, minutes=4), copy, True)
             build.build(ws, home, checkout, ["--product", product], [ws.sources], configuration="release")
             shutil.copy2(home / "build" / "release" / product, partial)
 
