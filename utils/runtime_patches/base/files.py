@@ -5,6 +5,8 @@ import contextlib
 import json
 import os
 
+from .errors import UserError
+
 # In a folder: the record of its own files.
 MADE = "made.json"
 
@@ -22,6 +24,31 @@ def write_all(folder, texts):
         (folder / f"{name}.partial").write_text(text, encoding="utf-8")
     for name in texts:
         os.replace(folder / f"{name}.partial", folder / name)
+
+
+def read_text(path, hint):
+    """The text of a file; UserError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"there is no {path}", hint) from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is damaged: it is not text", hint) from None
+
+
+def parse(text, path, hint):
+    """The value in JSON `text`, which the file `path` held."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}", hint) from None
+
+
+def read_json(path, hint):
+    """The value in a JSON file; UserError if it is damaged."""
+    return parse(read_text(path, hint), path, hint)
 
 
 def sha256(path):
