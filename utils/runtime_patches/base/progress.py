@@ -17,10 +17,9 @@ def note(text):
         say(text)
 
 
-def coloured(stream=None):
-    """Whether to write colours to `stream` (standard output): on a terminal, and not with
-    NO_COLOR."""
-    return (stream or sys.stdout).isatty() and not os.environ.get("NO_COLOR")
+def coloured():
+    """Whether to print colours: on a terminal, and not with NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 class Step:
