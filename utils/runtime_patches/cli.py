@@ -197,8 +197,8 @@ def span(least=0):
 
 
 def choose(options, known, what="row"):
-    """The names in `known` {name: text} that --filter finds; None if --list has printed them instead. what: what a name
-    stands for."""
+    """The names in `known` {name: text} that --filter finds; --list prints them, and ends the command. what: what a
+    name stands for."""
     names = [name for name in known if re.search(options.filter, name)]
     if not names:
         raise UserError(f"no {what} matches '{options.filter}'", f"run-benchmark --list prints the {what}s")
@@ -206,7 +206,7 @@ def choose(options, known, what="row"):
         return names
     for name in names:
         print(f"{name:24} {known[name]}".rstrip())
-    return None
+    sys.exit(0)
 
 
 # What the Tab key offers.

@@ -44,8 +44,5 @@ def main(options):
         print(Table("Model", columns, lines).text(left=3), model.NOTE, sep="\n\n")
         return
     chosen = choose(options, programs.rows(ws, made.rows))
-    if chosen is None:
-        return
     build.ensure(ws, options.runtime)
-    plan = run.Plan(options.runtime, options.rounds, options.busy, not options.no_futex)
-    programs.show(run.measure(ws, made, plan, chosen), options.output, left=3)
+    programs.show(run.measure(ws, made, options, chosen), options.output, left=3)

@@ -29,8 +29,6 @@ def main(options):
     build.ensure(ws, options.runtime)
     own, jobs = run.rows(ws, path, options.runtime), run.Jobs(ws, options.runtime)
     chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
-    if chosen is None:
-        return
     made = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
     if rows := [row for row in chosen if row in own]:
         run.measure(ws, path, options.runtime, made, rows, options.milliseconds, options.rounds)

@@ -27,8 +27,6 @@ def main(options):
     from ..workspace import provision
 
     chosen = choose(options, {row: f"up to {most:,}" for row, most in run.ROWS.items()})
-    if chosen is None:
-        return
     ws = provision.ready(options)
     path = run.build(ws)
     for runtime in options.runtimes:

@@ -60,8 +60,6 @@ def main(options):
     if options.filter in run.HIDDEN:
         known[options.filter] = run.HIDDEN[options.filter]
     rows = choose(options, {row: f"shares {shared}" for row, shared in known.items()})
-    if rows is None:
-        return
     for runtime in options.runtimes:
         build.ensure(ws, runtime)
     plan = {"program": str(path), "rows": rows, "kinds": KINDS, "workers": workers, "processors": processors}

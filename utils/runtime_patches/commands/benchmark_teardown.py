@@ -49,8 +49,6 @@ def main(options):
     path = run.build(ws)
     sizes = {variant: int(size) for variant, size in programs.rows(ws, path).items()}
     chosen = choose(options, {variant: f"{size} bytes a node" for variant, size in sizes.items()}, "variant")
-    if chosen is None:
-        return
     isolated = min(options.depth, options.isolated_depth)
     depths = {variant: isolated if variant.startswith("isolated") else options.depth for variant in chosen}
     run.check_memory(depths, sizes, memory.available())
