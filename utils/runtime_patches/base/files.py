@@ -51,6 +51,13 @@ def read_json(path, hint):
     return parse(read_text(path, hint), path, hint)
 
 
+def same(one, other):
+    """Whether a file and another one, which may not exist, have the same content."""
+    import filecmp
+
+    return other.is_file() and filecmp.cmp(one, other, shallow=False)
+
+
 def sha256(path):
     """The SHA-256 of a file, in hexadecimal."""
     import hashlib

@@ -3,7 +3,7 @@
 import difflib
 import os
 
-from ..base import files, memory
+from ..base import memory
 from ..base.errors import UserError
 from ..benchmarks.deinit import driver, points
 from ..cli import Parser, integer, span
@@ -81,9 +81,7 @@ def _generate(options):
         f" --seed={seed}" if options.seed is not None else ""
     )
     path = driver.HOME / "inputs" / f"v{values[0]}-{values[1]}_o{objects[0]}-{objects[1]}_p{count}_s{seed}.txt"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write(path, "\n".join(points.lines(values, objects, count, seed)) + "\n")
+    points.ensure(path, values, objects, count, seed)
     return str(path), described
 
 

@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 from statistics import median
 
-from ...base import files
 from ...base.errors import UserError
 from ...base.process import ended
 from ...runtimes.libraries import NAMES
@@ -114,10 +113,7 @@ class Campaign:
 
     def _write_inputs(self, inputs):
         path = self.inputs_path(inputs)
-        values, objects, count = self.scale.inputs(inputs)
-        text = "\n".join(points.lines(values, objects, count, SEED)) + "\n"
-        if not path.exists() or path.read_text() != text:
-            files.write(path, text)
+        points.ensure(path, *self.scale.inputs(inputs), SEED)
         return path
 
     def _raw_path(self, run, name, number):
