@@ -41,7 +41,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Shows a default that is a text, if the help does not say it."""
 
     def _get_help_string(self, action):
-        shown = isinstance(action.default, str) and action.default != argparse.SUPPRESS
+        shown = isinstance(action.default, str) and action.default not in ("", argparse.SUPPRESS)
         shown = shown and "default" not in (action.help or "")
         return f"{action.help} (default: %(default)s)" if shown else action.help
 

@@ -13,11 +13,10 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from ..base.errors import UserError
 from ..base.paths import BUILD
-from ..base.process import ending
+from ..base.process import captured, ending
 from ..runtimes.libraries import LIBRARIES
 from . import loaded
 
@@ -196,9 +195,8 @@ class Bundle:
         return loaded.command(self.ws, runtime, [*words, self.files[runtime], *arguments], self.binds)
 
     def _capture(self, runtime, arguments, good=(0,)):
-        options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": self.timeout}
         try:
-            done = subprocess.run(self.command(runtime, arguments), text=True, errors="replace", check=False, **options)
+            done = captured(self.command(runtime, arguments), timeout=self.timeout)
         except subprocess.TimeoutExpired:
             what = f"the tests of {self.name} cannot be listed: no answer within {self.timeout} s"
             raise UserError(what, "does the package run code before main()?") from None

@@ -5,11 +5,11 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from ..base import files, locks, schema
 from ..base.errors import UserError
 from ..base.paths import CONFIG, shown
+from ..base.process import captured
 from ..base.progress import note
 
 _FILE = CONFIG / "clients.json"
@@ -155,9 +155,8 @@ def _git(package, *argv, timeout=30):
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
     command = ["git", "-c", "advice.detachedHead=false", *argv]
-    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": timeout}
     try:
-        done = subprocess.run(command, text=True, check=False, env=env, **options)
+        done = captured(command, env=env, timeout=timeout)
     except subprocess.TimeoutExpired:
         raise UserError(f"{package.name} {package.tag} was not fetched within {timeout} s", hint) from None
     if done.returncode:

@@ -2,13 +2,13 @@
 
 import array
 import json
-import math
 import random
 import re
 import statistics
 
 from ...base.errors import UserError
 from ...base.progress import Step
+from ...results.verdicts import quantile
 from ..harness.rounds import interleaved
 from .programs import Server
 
@@ -66,8 +66,7 @@ def quantiles(times):
     values.frombytes(times)
     if not values:
         raise UserError("no request was answered at a fixed rate", "give a lower rate: --rates")
-    ordered = sorted(values)
-    return [ordered[math.ceil(part * len(ordered)) - 1] / 1000 for part in QUANTILES]
+    return [quantile(values, part) / 1000 for part in QUANTILES]
 
 
 def inside(options, row, place, program):

@@ -12,7 +12,7 @@ import subprocess
 from ...base import files, locks, once
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
-from ...base.process import end, ending
+from ...base.process import captured, end, ending
 from ...clients import build, description, loaded
 from ...runtimes import program
 from ..harness import futexes
@@ -172,9 +172,7 @@ class Server:
         out = self.place.scratch / "times"
         argv = list(map(str, [generator, self.port, self.row.path, how, connections, seconds, warm, out]))
         try:
-            done = subprocess.run(
-                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False
-            )
+            done = captured(argv, timeout=seconds + _PATIENCE)
         except subprocess.TimeoutExpired:
             raise self._fault("did not end", "is the server stopped?", "the load on ") from None
         if done.returncode:
