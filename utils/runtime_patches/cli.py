@@ -196,6 +196,23 @@ def span(least=0):
     return convert
 
 
+def ready(options, *runtimes):
+    """The workspace that the options of a command ask for, with these runtimes; what is missing is made."""
+    from .workspace import provision
+
+    ws = provision.ready(options)
+    ensure(ws, *runtimes)
+    return ws
+
+
+def ensure(ws, *runtimes):
+    """Builds what is missing or out of date of runtimes."""
+    from .runtimes import build
+
+    for one in runtimes:
+        build.ensure(ws, one)
+
+
 def choose(options, known, what="row"):
     """The names in `known` {name: text} that --filter finds; --list prints them, and ends the command. what: what a
     name stands for."""

@@ -1,6 +1,6 @@
 """benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
 
-from ..cli import Parser, choose, runtime, runtime_names
+from ..cli import Parser, choose, ensure, ready, runtime, runtime_names
 
 
 def parser():
@@ -34,15 +34,13 @@ def main(options):
     from ..benchmarks.executor import model, run
     from ..benchmarks.harness import programs
     from ..results.outcome import Table
-    from ..runtimes import build
-    from ..workspace import provision
 
-    ws = provision.ready(options)
+    ws = ready(options)
     made = run.build(ws)
     if options.model:
         columns, lines = model.lines(run.costs(run.floor(ws, made)))
         print(Table("Model", columns, lines).text(left=3), model.NOTE, sep="\n\n")
         return
     chosen = choose(options, programs.rows(ws, made.rows))
-    build.ensure(ws, options.runtime)
+    ensure(ws, options.runtime)
     programs.show(run.measure(ws, made, options, chosen), options.output, left=3)

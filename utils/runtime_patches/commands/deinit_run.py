@@ -6,7 +6,7 @@ import os
 from ..base import memory
 from ..base.errors import UserError
 from ..benchmarks.deinit import driver, points
-from ..cli import Parser, integer, span
+from ..cli import Parser, ensure, integer, ready, span
 
 # What stands for an inputs file.
 _GENERATED = ("values", "objects", "points", "seed")
@@ -98,8 +98,7 @@ def _check_points(benchmark, inputs):
 
 def main(options):
     from ..benchmarks.deinit import dataset
-    from ..runtimes import build
-    from ..workspace import provision, sandbox
+    from ..workspace import sandbox
 
     if options.list:
         print("\n".join(driver.BENCHMARKS))
@@ -113,10 +112,10 @@ def main(options):
     # An option that is not given is left out: the line stays comparable between users.
     extra = f" --runtime={options.runtime}" if options.runtime.name != "after" else ""
     label = f"{benchmark} {shown} --ballast={options.ballast}{extra}" + " --onone" * options.onone
-    ws = provision.ready(options)
+    ws = ready(options)
     program = driver.build(ws, not options.onone)
     if not options.runtime.is_laid:
-        build.ensure(ws, options.runtime)
+        ensure(ws, options.runtime)
     limits = {"ballast": options.ballast, "timeout": options.timeout, "retry_ms": options.retry_ms}
     name, with_inputs = options.runtime.name, bool(generated)
     argv = driver.command(program, name, benchmark, inputs, label=label, with_inputs=with_inputs, **limits)
