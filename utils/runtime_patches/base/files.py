@@ -111,6 +111,11 @@ def _state(path):
     return [found.st_size, found.st_mtime_ns]
 
 
+def is_made(record, key):
+    """Whether the files in a record are as they were made, by a recipe with this key."""
+    return (read_record(record) or {}).get("key") == key and is_intact(record)
+
+
 def remove(path):
     """Removes a file or a folder, also if it holds read-only files; never crosses a mount. A folder gets another name
     first, so nobody sees half of it, and `doctor --clean old` finds what an interruption leaves."""

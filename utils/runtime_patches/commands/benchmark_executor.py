@@ -1,6 +1,6 @@
 """benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
 
-from ..cli import Parser, choose, ensure, ready, runtime, runtime_names
+from ..cli import Parser, choose, ensure, ready
 
 
 def parser():
@@ -16,13 +16,7 @@ def parser():
             "./run-benchmark --model",
         ],
     )
-    made.add(
-        "runtime [RUNTIME]",
-        "after, upto:PATCH, or any other (default: after)",
-        default="after",
-        type=runtime,
-        complete=runtime_names,
-    )
+    made.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")
     made.add_harness("executor", "row", rounds=(20, "starts of a process for each row and column (default: 20)"))
     made.add("--busy", "beside a niced program on each processor")
     made.add("--no-futex", "do not count futex calls with strace")

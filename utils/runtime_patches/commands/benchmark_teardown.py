@@ -55,6 +55,6 @@ def main(options):
     if options.without_fastbins:
         environment = {"GLIBC_TUNABLES": "glibc.malloc.mxfast=0"}
         notes = ["glibc.malloc.mxfast=0: malloc keeps no lists of small free blocks"]
-    runs = run.measure(ws, path, depths, options.runtimes, options.rounds, options.attempts, environment)
+    runs = run.measure(ws, path, depths, options, environment)
     outcome = run.report(runs, [runtime.name for runtime in options.runtimes], notes)
     programs.show(outcome, options.output, left=2)

@@ -116,9 +116,8 @@ def main(options):
     program = driver.build(ws, not options.onone)
     if not options.runtime.is_laid:
         ensure(ws, options.runtime)
-    limits = {"ballast": options.ballast, "timeout": options.timeout, "retry_ms": options.retry_ms}
-    name, with_inputs = options.runtime.name, bool(generated)
-    argv = driver.command(program, name, benchmark, inputs, label=label, with_inputs=with_inputs, **limits)
+    given = {name: getattr(options, name) for name in ("ballast", "runtime", "timeout", "retry_ms")}
+    argv = driver.command(program, benchmark, inputs, label=label, **given) + ["--with-inputs"] * bool(generated)
     cwd, env = os.getcwd(), ws.environment(options.runtime.environment(ws))
     binds = ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))])
     sandbox.become(ws.root, argv, binds=binds, cwd=cwd, env=env)

@@ -121,7 +121,7 @@ class Package:
         for path in tree.built(self.place).values():
             digest.update(path.read_bytes())
         key = digest.hexdigest()
-        if (files.read_record(made) or {}).get("key") == key and files.is_intact(made):
+        if files.is_made(made, key):
             return
         with files.replaced(self.out) as partial:
             for part in ("lib", "static", "debug", "notes"):

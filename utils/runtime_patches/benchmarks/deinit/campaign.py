@@ -130,13 +130,14 @@ class Campaign:
             return True
         path.unlink(missing_ok=True)
         partial = path.with_suffix(".partial")
-        argv = driver.command(
-            self.program, name, run.benchmark, inputs, ballast=run.ballast, retry_ms=self.scale.retry_ms, label=label
-        )
+        limits = {"timeout": 60, "retry_ms": self.scale.retry_ms}
+        options = {"ballast": run.ballast, "runtime": name, "label": label, **limits}
+        argv = driver.command(self.program, run.benchmark, inputs, **options)
         try:
             with open(partial, "wb") as out:
-                options = {"stdout": out, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-                child = self.runtimes[name].popen(self.ws, argv, binds=[self.home], stdin=subprocess.DEVNULL, **options)
+                streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE, "text": True}
+                session = {"binds": [self.home], "start_new_session": True}
+                child = self.runtimes[name].popen(self.ws, argv, **streams, **session)
                 status, errors = ended(child)
             if status == 0:
                 partial.rename(path)
