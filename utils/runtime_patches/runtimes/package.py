@@ -24,7 +24,7 @@ from . import tree
 _CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake")
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).
 SECTION = ".note.swift_runtime_patches"
-# The command line belongs into Core; upstream's shared build has it in a library of its own.
+# The command line belongs in Core; upstream's shared build has it in a library of its own.
 _COMMAND_LINE = "CommandLineSupport/CMakeFiles/swiftCommandLineSupport.dir/CommandLine.cpp.o"
 
 

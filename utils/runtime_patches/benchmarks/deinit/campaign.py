@@ -52,7 +52,7 @@ QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds
 
 
 class Campaign:
-    """Each round of each dataset is a file in raw/ that appears when it is whole, and is measured again when the
+    """Each round of each dataset is a file in raw/ that appears when it is complete. It is measured again when the
     program, the runtime or the points change. results: {name of a runtime: the Folder with its datasets, which has
     none of a benchmark that the runtime lacks}."""
 

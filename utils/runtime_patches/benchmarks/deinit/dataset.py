@@ -116,7 +116,7 @@ def check_inputs(dataset, inputs, hint):
 
 
 def write_dataset(path, dataset):
-    """Writes the times of `dataset` as run-benchmark.sh does; the file appears when whole."""
+    """Writes the times of `dataset` as run-benchmark.sh does; the file appears when it is complete."""
     rows = "".join(f"{row[0]:.0f}\t{row[1]:.0f}\n" for row in zip(dataset.schedule, dataset.total))
     files.write(path, f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n{rows}")
 
