@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import threading
 from pathlib import Path
 
 from ..base import files, locks
@@ -96,10 +95,7 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
     minutes = f" ({checkout.package.minutes:g} min)" if checkout.package.minutes >= 2 else ""
     what = "tests" if "--build-tests" in options else "programs"
     path = BUILD / "logs" / f"{log}.log"
-    with (
-        Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}") as step,
-        _Watch(step, path),
-    ):
+    with Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}", lambda: _progress(path)):
         try:
             run_logged(
                 ws.command([*argv, *flags], cwd=package, binds=[home, checkout.folder, *locals_]),
@@ -111,32 +107,15 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
             raise _reason(error, checkout, package, path) from None
 
 
-class _Watch:
-    """Shows what SwiftPM says of its progress, as in `[12/345]`, beside a Step."""
-
-    def __init__(self, step, log):
-        self.step, self.log, self.text = step, log, step.text
-        self.stop = threading.Event()
-
-    def _look(self):
-        while not self.stop.wait(1):
-            try:
-                with open(self.log, "rb") as log:
-                    log.seek(max(0, os.path.getsize(self.log) - 4096))
-                    found = re.findall(rb"(?m)^\[(\d+)/(\d+)\]", log.read())
-            except OSError:
-                continue
-            if found:
-                done, of = (number.decode() for number in found[-1])
-                self.step.text = f"{self.text}: {done} of {of}"
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self._look, daemon=True)
-        self.thread.start()
-
-    def __exit__(self, kind, value, trace):
-        self.stop.set()
-        self.thread.join()
+def _progress(path):
+    """What SwiftPM says in its log of its progress, as in `[12/345]`."""
+    try:
+        with open(path, "rb") as log:
+            log.seek(max(0, os.path.getsize(path) - 4096))
+            found = re.findall(r"(?m)^\[(\d+)/(\d+)\]", log.read().decode(errors="replace"))
+    except OSError:
+        found = []
+    return ": {} of {}".format(*found[-1]) if found else ""
 
 
 def _reason(error, checkout, package, log):
