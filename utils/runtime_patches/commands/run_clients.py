@@ -3,7 +3,7 @@
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.text import plural
-from ..cli import Parser, folder, pattern, ready, runtime, seconds
+from ..cli import Parser, ensure, folder, pattern, ready, runtime, seconds
 
 
 def parser():
@@ -61,8 +61,9 @@ def main(options):
         return 0
     runtimes = _runtimes(options.runtime)
     chosen = description.choose(options.packages, options.folder)
-    ws = ready(options, *runtimes)
+    ws = ready(options)
     checkouts = [description.checkout(package, ws.sources, ws.cache / "clients") for package in chosen]
+    ensure(ws, *runtimes)
     with terminable():
         bundles, failed = run.bundles(ws, checkouts, runtimes, options)
         if options.build_only:

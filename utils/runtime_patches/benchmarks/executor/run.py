@@ -60,16 +60,10 @@ def _goroutines():
     go, source = shutil.which("go"), _HERE / "goroutines.go"
 
     def make(partial):
-        done = subprocess.run(
-            [str(go), "build", "-o", str(partial), str(source)],
-            env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        env = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"}
+        done = process.captured([str(go), "build", "-o", str(partial), str(source)], env=env)
         if done.returncode:
-            last = (done.stdout.strip().splitlines() or ["no message"])[-1]
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise UserError(f"go cannot build {source.name}: {last}", "without go on PATH its figures are left out")
 
     return once.file(HOME / "executor-goroutines", [source], make) if go else None
