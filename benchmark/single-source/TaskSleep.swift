@@ -12,9 +12,9 @@
 
 // What it costs to sleep.
 //
-// Cancel:  sleeps that are cancelled long before their deadlines: timeouts.
+// Cancel:  sleeps that are cancelled long before their deadlines, as timeouts are.
 // Standing: the same below 10,000 other sleepers.
-// Short:   a short sleep after the other.
+// Short:   one short sleep after the other.
 // Many:    sleeps of about the same deadline.
 // Zero:    sleeps of no time.
 

@@ -41,7 +41,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Shows a default that is a text, if the help does not say it."""
 
     def _get_help_string(self, action):
-        shown = isinstance(action.default, str) and action.default != argparse.SUPPRESS
+        shown = isinstance(action.default, str) and action.default not in ("", argparse.SUPPRESS)
         shown = shown and "default" not in (action.help or "")
         return f"{action.help} (default: %(default)s)" if shown else action.help
 
@@ -196,9 +196,26 @@ def span(least=0):
     return convert
 
 
+def ready(options, *runtimes):
+    """The workspace that the options of a command ask for, with these runtimes; what is missing is made."""
+    from .workspace import provision
+
+    ws = provision.ready(options)
+    ensure(ws, *runtimes)
+    return ws
+
+
+def ensure(ws, *runtimes):
+    """Builds what is missing or out of date of runtimes."""
+    from .runtimes import build
+
+    for one in runtimes:
+        build.ensure(ws, one)
+
+
 def choose(options, known, what="row"):
-    """The names in `known` {name: text} that --filter finds; None if --list has printed them instead. what: what a name
-    stands for."""
+    """The names in `known` {name: text} that --filter finds; --list prints them, and ends the command. what: what a
+    name stands for."""
     names = [name for name in known if re.search(options.filter, name)]
     if not names:
         raise UserError(f"no {what} matches '{options.filter}'", f"run-benchmark --list prints the {what}s")
@@ -206,7 +223,7 @@ def choose(options, known, what="row"):
         return names
     for name in names:
         print(f"{name:24} {known[name]}".rstrip())
-    return None
+    sys.exit(0)
 
 
 # What the Tab key offers.

@@ -107,10 +107,10 @@ def git(folder, *words):
     )
 
 
-def make_sources(target, prefix="swift"):
+def make_sources(target):
     """The sources, with upstream's tag."""
     for path, text in SOURCES.items():
-        write(target / prefix / path, text)
+        write(target / "swift" / path, text)
 
 
 def main(path):

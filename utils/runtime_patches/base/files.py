@@ -5,6 +5,8 @@ import contextlib
 import json
 import os
 
+from .errors import UserError
+
 # In a folder: the record of its own files.
 MADE = "made.json"
 
@@ -22,6 +24,38 @@ def write_all(folder, texts):
         (folder / f"{name}.partial").write_text(text, encoding="utf-8")
     for name in texts:
         os.replace(folder / f"{name}.partial", folder / name)
+
+
+def read_text(path, hint):
+    """The text of a file; UserError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"there is no {path}", hint) from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is damaged: it is not text", hint) from None
+
+
+def parse(text, path, hint):
+    """The value in JSON `text`, which the file `path` held."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}", hint) from None
+
+
+def read_json(path, hint):
+    """The value in a JSON file; UserError if it is damaged."""
+    return parse(read_text(path, hint), path, hint)
+
+
+def same(one, other):
+    """Whether a file and another one, which may not exist, have the same content."""
+    import filecmp
+
+    return other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
 def sha256(path):
@@ -75,6 +109,11 @@ def _state(path):
     except (OSError, ValueError):  # the name in a damaged record may be none at all
         return None
     return [found.st_size, found.st_mtime_ns]
+
+
+def is_made(record, key):
+    """Whether the files in a record are as they were made, by a recipe with this key."""
+    return (read_record(record) or {}).get("key") == key and is_intact(record)
 
 
 def remove(path):

@@ -19,6 +19,12 @@ _SETTINGS = "core.autocrlf=false core.hooksPath=/dev/null core.quotepath=false d
 _CONFIG = [word for setting in _SETTINGS.split() for word in ("-c", setting)]
 
 
+def identity(name, mail, date):
+    """The variables by which git knows who has made a commit, and when."""
+    fields = {"NAME": name, "EMAIL": mail, "DATE": date}
+    return {f"GIT_{who}_{field}": value for who in ("AUTHOR", "COMMITTER") for field, value in fields.items()}
+
+
 class Git:
     """The checkout whose top folder is `folder`; `index` names an index file to use in place
     of its own."""

@@ -13,12 +13,9 @@ def file(path, parts, make):
         digest.update(b"\0")
     key, record = digest.hexdigest(), path.with_name(f"{path.name}.json")
 
-    def is_fresh():
-        return (files.read_record(record) or {}).get("key") == key and files.is_intact(record)
-
-    if not is_fresh():
+    if not files.is_made(record, key):
         with locks.exclusive(path.parent):
-            if not is_fresh():
+            if not files.is_made(record, key):
                 partial = path.with_name(f"{path.name}.partial")
                 make(partial)
                 partial.replace(path)

@@ -11,6 +11,7 @@ import pwd
 from pathlib import Path
 from types import SimpleNamespace
 
+from . import files
 from .errors import UserError
 from .paths import CONFIG, shown
 
@@ -38,12 +39,7 @@ def _check(value, shape, where, hint):
 def as_json():
     """The pins as a dictionary; UserError if the file is damaged."""
     hint = f"git checkout -- {shown(_SOURCES)}"
-    try:
-        pins = json.loads(_SOURCES.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{_SOURCES} cannot be read: {error.strerror}", hint) from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{_SOURCES} is damaged: {error}", hint) from None
+    pins = files.read_json(_SOURCES, hint)
     _check(pins, _SHAPE, "", hint)
     return pins
 

@@ -16,6 +16,12 @@ from .progress import note
 _GUARD = Path(__file__).parent / "guard"
 
 
+def captured(argv, **options):
+    """subprocess.run with its output as text, and nothing to read."""
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
+    return subprocess.run(argv, **streams, **options)
+
+
 def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     """Runs argv with its output in build/logs/NAME.log.
 

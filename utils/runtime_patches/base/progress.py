@@ -17,24 +17,23 @@ def note(text):
         say(text)
 
 
-def coloured(stream=None):
-    """Whether to write colours to `stream` (standard output): on a terminal, and not with
-    NO_COLOR."""
-    return (stream or sys.stdout).isatty() and not os.environ.get("NO_COLOR")
+def coloured():
+    """Whether to print colours: on a terminal, and not with NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 class Step:
-    """Shows `text` with the time it takes; on a terminal the time is counting."""
+    """Shows `text` with the time it takes. On a terminal the time is counting. more() tells what follows the text."""
 
-    def __init__(self, text):
-        self.text = text
+    def __init__(self, text, more=lambda: ""):
+        self.text, self.more = text, more
         self.stop = threading.Event()
         self.live = sys.stderr.isatty() and not quiet
 
     def _draw(self, end):
         seconds = int(time.monotonic() - self.start)
         width = shutil.get_terminal_size().columns - 10
-        print(f"\r==> {self.text[:width]} {seconds} s", end=end, file=sys.stderr, flush=True)
+        print(f"\r==> {(self.text + self.more())[:width]} {seconds} s", end=end, file=sys.stderr, flush=True)
 
     def _tick(self):
         while not self.stop.wait(1):

@@ -84,25 +84,5 @@ def checked(kind, data, path, hint=HINT):
         raise UserError(f"{path} is damaged: {fault} is missing or wrong", hint) from None
 
 
-def parse(text, path, hint=HINT):
-    """The value in JSON `text`, which the file `path` held."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is damaged: {error}", hint) from None
-
-
-def read_text(path, hint=HINT):
-    """The text of a file; UserError if it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UserError(f"there is no {path}", hint) from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is damaged: it is not text", hint) from None
-
-
-def dump(value, indent=None):
-    return json.dumps(dataclasses.asdict(value), indent=indent, ensure_ascii=False) + "\n"
+def dump(value):
+    return json.dumps(dataclasses.asdict(value), ensure_ascii=False) + "\n"

@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import threading
 from pathlib import Path
 
 from ..base import files, locks
@@ -16,15 +15,12 @@ from ..base.errors import UserError
 from ..base.paths import BUILD
 from ..base.process import run_logged
 from ..base.progress import Step
+from ..runtimes import variants
 from ..runtimes.runtime import parse
 from .description import is_package
 
-# Swift's flags by what a runtime was compiled with. A program has to be compiled like the libraries it loads.
-_FLAVOURS = {"asan": "address", "tsan": "thread"}
 # libswiftCore needs libm, but ld.bfd wants it to be named where code that imports no C module rounds a number.
 _MATHEMATICS = ("-Xlinker", "-lm")
-# Debian's sanitizer runtimes refer to this variable and do not define it.
-_DEFINE = ("-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0")
 _VERSION = 1  # of what this file does: if it changes, packages are built again
 _MANIFEST = """
 
@@ -59,10 +55,10 @@ do {
 
 def flavour(runtime):
     """What the programs that run on `runtime` are compiled with: "", "asan" or "tsan"."""
-    return runtime.variant if runtime.variant in _FLAVOURS else ""
+    return runtime.variant if runtime.variant in variants.SANITIZERS else ""
 
 
-def tests(ws, checkout, kind, locals_, *, configuration="debug"):
+def tests(ws, checkout, kind, locals_):
     """The path of the test bundle of a Checkout, compiled as `kind` (see flavour) wants it.
 
     locals_: folders that hold packages, the first first: dependencies are taken from there.
@@ -70,11 +66,11 @@ def tests(ws, checkout, kind, locals_, *, configuration="debug"):
     home = _home(ws, checkout, kind, locals_)
     with locks.exclusive(home):
         if checkout.stable and files.is_intact(home / files.MADE):
-            return _bundle(checkout, home, configuration)
-        for old in [home / files.MADE, *(home / "build" / configuration).glob("*.xctest")]:
+            return _bundle(checkout, home)
+        for old in [home / files.MADE, *(home / "build" / "debug").glob("*.xctest")]:
             old.unlink(missing_ok=True)
-        build(ws, home, checkout, ["--build-tests"], locals_, kind=kind, configuration=configuration)
-        bundle = _bundle(checkout, home, configuration)
+        build(ws, home, checkout, ["--build-tests"], locals_, kind=kind)
+        bundle = _bundle(checkout, home)
         if checkout.stable:
             files.write_intact(home / files.MADE, {"package": checkout.name, "kind": kind}, [bundle])
     return bundle
@@ -87,24 +83,19 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
     tools.mkdir(parents=True, exist_ok=True)
     flags = [*_MATHEMATICS, *_stub(ws, tools)]
     if kind:
-        flags += [f"--sanitize={_FLAVOURS[kind]}", *_DEFINE]
-        if kind == "tsan":
-            flags += ["-Xlinker", str(parse("tsan").folder / "bin" / "tsan-mutex.o")]
+        flags += [f"--sanitize={variants.SANITIZERS[kind]}", *variants.link_options(parse(kind))]
     argv = ["swift", "build", *options, "--package-path", str(package), "--scratch-path", str(home / "build")]
     argv += ["--configuration", configuration, "--disable-sandbox", "--disable-dependency-cache"]
     for name in ("cache", "config", "security"):
         argv += [f"--{name}-path", str(home / "swiftpm" / name)]
-    environment = dict(checkout.environment)
+    environment = dict(checkout.package.environment)
     if ws.sources and checkout.folder.parent == ws.sources:
         environment["SWIFTCI_USE_LOCAL_DEPS"] = "1"
     log = f"clients-{checkout.name}{'-' * bool(kind)}{kind}"
-    minutes = f" ({checkout.minutes:g} min)" if checkout.minutes >= 2 else ""
+    minutes = f" ({checkout.package.minutes:g} min)" if checkout.package.minutes >= 2 else ""
     what = "tests" if "--build-tests" in options else "programs"
     path = BUILD / "logs" / f"{log}.log"
-    with (
-        Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}") as step,
-        _Watch(step, path),
-    ):
+    with Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}", lambda: _progress(path)):
         try:
             run_logged(
                 ws.command([*argv, *flags], cwd=package, binds=[home, checkout.folder, *locals_]),
@@ -116,32 +107,15 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
             raise _reason(error, checkout, package, path) from None
 
 
-class _Watch:
-    """Shows what SwiftPM says of its progress, as in `[12/345]`, beside a Step."""
-
-    def __init__(self, step, log):
-        self.step, self.log, self.text = step, log, step.text
-        self.stop = threading.Event()
-
-    def _look(self):
-        while not self.stop.wait(1):
-            try:
-                with open(self.log, "rb") as log:
-                    log.seek(max(0, os.path.getsize(self.log) - 4096))
-                    found = re.findall(rb"(?m)^\[(\d+)/(\d+)\]", log.read())
-            except OSError:
-                continue
-            if found:
-                done, of = (number.decode() for number in found[-1])
-                self.step.text = f"{self.text}: {done} of {of}"
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self._look, daemon=True)
-        self.thread.start()
-
-    def __exit__(self, kind, value, trace):
-        self.stop.set()
-        self.thread.join()
+def _progress(path):
+    """What SwiftPM says in its log of its progress, as in `[12/345]`."""
+    try:
+        with open(path, "rb") as log:
+            log.seek(max(0, os.path.getsize(path) - 4096))
+            found = re.findall(r"(?m)^\[(\d+)/(\d+)\]", log.read().decode(errors="replace"))
+    except OSError:
+        found = []
+    return ": {} of {}".format(*found[-1]) if found else ""
 
 
 def _reason(error, checkout, package, log):
@@ -168,8 +142,9 @@ def _home(ws, checkout, kind, locals_):
         # The same name elsewhere is another package.
         place = hashlib.sha256(str(checkout.folder).encode()).hexdigest()[:8]
         return BUILD / "clients" / f"{name}-{place}"
-    parts = [_VERSION, str(checkout.folder), str(ws.toolchain), dict(checkout.environment), list(map(str, locals_))]
-    parts += [checkout.edits] if checkout.edits else []
+    package = checkout.package
+    parts = [_VERSION, str(checkout.folder), str(ws.toolchain), package.environment, list(map(str, locals_))]
+    parts += [package.edits] if package.edits else []
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
     return ws.cache / "clients" / f"{name}-{key}"
 
@@ -186,7 +161,7 @@ def overlay(home, checkout, locals_):
     for identity, path in local.items():
         _link(path, paths[identity], paths)
     _link(checkout.folder, places / checkout.name, paths)
-    for name, (old, new) in checkout.edits.items():
+    for name, (old, new) in checkout.package.edits.items():
         _edit(checkout.folder, places / checkout.name, Path(name), old, new)
     return places / checkout.name
 
@@ -242,8 +217,8 @@ def _stub(ws, tools):
     return ["-Xlinker", f"-L{tools}"]
 
 
-def _bundle(checkout, home, configuration):
-    found = sorted((home / "build" / configuration).glob("*.xctest"))
+def _bundle(checkout, home):
+    found = sorted((home / "build" / "debug").glob("*.xctest"))
     if not found:
         raise UserError(f"package {checkout.name} has no tests", "a package with a test target can be judged")
     return max(found, key=lambda path: path.stat().st_mtime)

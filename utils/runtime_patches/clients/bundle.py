@@ -13,11 +13,10 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from ..base.errors import UserError
 from ..base.paths import BUILD
-from ..base.process import ending
+from ..base.process import captured, ending
 from ..runtimes.libraries import LIBRARIES
 from . import loaded
 
@@ -54,7 +53,7 @@ class Bundle:
     def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted="", parallel=False):
         self.ws, self.checkout, self.name, self.files = ws, checkout, checkout.name, files
         self.binds, self.timeout = [checkout.folder, *binds], timeout
-        self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.skip]
+        self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.package.skip]
         self.scratch = BUILD / "clients" / "scratch" / str(os.getpid())
         self.place = self.scratch / "package"
         self.workers = len(os.sched_getaffinity(0)) if parallel else 1
@@ -196,9 +195,8 @@ class Bundle:
         return loaded.command(self.ws, runtime, [*words, self.files[runtime], *arguments], self.binds)
 
     def _capture(self, runtime, arguments, good=(0,)):
-        options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": self.timeout}
         try:
-            done = subprocess.run(self.command(runtime, arguments), text=True, errors="replace", check=False, **options)
+            done = captured(self.command(runtime, arguments), timeout=self.timeout)
         except subprocess.TimeoutExpired:
             what = f"the tests of {self.name} cannot be listed: no answer within {self.timeout} s"
             raise UserError(what, "does the package run code before main()?") from None
@@ -254,7 +252,7 @@ class _Process:
         bundle = self.bundle
         for path in bundle.scratch.glob(f"{self.loads.name}.*"):
             path.unlink()
-        variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.environment}
+        variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.package.environment}
         words = loaded.environment(self.loads, variables)
         with open(self.log, "ab") as log:
             self.begin = log.tell()

@@ -5,11 +5,11 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from ..base import files, locks, schema
 from ..base.errors import UserError
 from ..base.paths import CONFIG, shown
+from ..base.process import captured
 from ..base.progress import note
 
 _FILE = CONFIG / "clients.json"
@@ -35,22 +35,21 @@ class Package:
 
 @dataclasses.dataclass(frozen=True)
 class Checkout:
-    """A package that is on this machine. stable: nobody edits it, so that a build of it can be kept."""
+    """A Package that is on this machine. stable: nobody edits it, so that a build of it can be kept."""
 
-    name: str
+    package: Package
     folder: Path
     stable: bool
-    minutes: float = 1
-    skip: tuple = ()
-    edits: dict = dataclasses.field(default_factory=dict)
-    environment: dict = dataclasses.field(default_factory=dict)
-    parallel: bool = False
+
+    @property
+    def name(self):
+        return self.package.name
 
 
 def load(path=_FILE):
     """{name: Package} of the descriptions; UserError if the file is damaged."""
     hint = f"git checkout -- {shown(path)}"
-    described = schema.parse(schema.read_text(path, hint), path, hint)
+    described = files.read_json(path, hint)
     found = described.get("packages") if isinstance(described, dict) else None
     if not isinstance(found, dict) or not all(isinstance(fields, dict) for fields in found.values()):
         raise UserError(f"{path} is damaged: packages is missing or wrong", hint)
@@ -118,7 +117,7 @@ def checkout(chosen, sources, cache):
     sources: the folder of the workspace's sources; cache: where fetched ones are kept.
     """
     if isinstance(chosen, Path):
-        return Checkout(chosen.name, chosen, False)
+        return Checkout(Package(chosen.name), chosen, False)
     if chosen.url:
         folder, stable = _fetched(chosen, cache), True
     else:
@@ -126,16 +125,7 @@ def checkout(chosen, sources, cache):
         if not is_package(folder):
             what = f"the sources have no package {chosen.name}: {folder}"
             raise UserError(what, "--checkout names a folder that has it beside swift/, --packages one with packages")
-    return Checkout(
-        chosen.name,
-        folder,
-        stable,
-        chosen.minutes,
-        tuple(chosen.skip),
-        chosen.edits,
-        chosen.environment,
-        chosen.parallel,
-    )
+    return Checkout(chosen, folder, stable)
 
 
 def _fetched(package, cache):
@@ -165,9 +155,8 @@ def _git(package, *argv, timeout=30):
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
     command = ["git", "-c", "advice.detachedHead=false", *argv]
-    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": timeout}
     try:
-        done = subprocess.run(command, text=True, check=False, env=env, **options)
+        done = captured(command, env=env, timeout=timeout)
     except subprocess.TimeoutExpired:
         raise UserError(f"{package.name} {package.tag} was not fetched within {timeout} s", hint) from None
     if done.returncode:

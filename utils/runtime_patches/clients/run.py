@@ -31,7 +31,7 @@ def bundles(ws, checkouts, runtimes, options):
             continue
         files = {runtime: paths[packages.flavour(runtime)] for runtime in runtimes}
         binds = [ws.cache, *folders]
-        parallel = options.parallel or checkout.parallel
+        parallel = options.parallel or checkout.package.parallel
         bundles.append(
             Bundle(ws, checkout, files, binds=binds, timeout=options.timeout, wanted=options.filter, parallel=parallel)
         )

@@ -1,7 +1,7 @@
 """utils/apply-patches: applies the series to a checkout."""
 
 from ..base.errors import UserError
-from ..cli import Parser, patch_names
+from ..cli import Parser, patch_names, ready
 
 
 def parser():
@@ -24,10 +24,10 @@ def main(options):
     from ..base import locks
     from ..base.paths import BUILD
     from ..series import checkout, own_checkout, series
-    from ..workspace import find, provision
+    from ..workspace import find
 
     if not options.checkout:
-        ws = provision.ready(options)
+        ws = ready(options)
         if options.only:
             hint = "build/checkout always holds the whole series; utils/build-runtime upto:PATCH builds a part of it"
             raise UserError("--only needs --checkout", hint)

@@ -1,6 +1,6 @@
 """benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
 
-from ..cli import Parser, choose, runtime, runtime_names
+from ..cli import Parser, choose, ensure, ready
 
 
 def parser():
@@ -16,13 +16,7 @@ def parser():
             "./run-benchmark --model",
         ],
     )
-    made.add(
-        "runtime [RUNTIME]",
-        "after, upto:PATCH, or any other (default: after)",
-        default="after",
-        type=runtime,
-        complete=runtime_names,
-    )
+    made.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")
     made.add_harness("executor", "row", rounds=(20, "starts of a process for each row and column (default: 20)"))
     made.add("--busy", "beside a niced program on each processor")
     made.add("--no-futex", "do not count futex calls with strace")
@@ -34,18 +28,13 @@ def main(options):
     from ..benchmarks.executor import model, run
     from ..benchmarks.harness import programs
     from ..results.outcome import Table
-    from ..runtimes import build
-    from ..workspace import provision
 
-    ws = provision.ready(options)
+    ws = ready(options)
     made = run.build(ws)
     if options.model:
         columns, lines = model.lines(run.costs(run.floor(ws, made)))
         print(Table("Model", columns, lines).text(left=3), model.NOTE, sep="\n\n")
         return
     chosen = choose(options, programs.rows(ws, made.rows))
-    if chosen is None:
-        return
-    build.ensure(ws, options.runtime)
-    plan = run.Plan(options.runtime, options.rounds, options.busy, not options.no_futex)
-    programs.show(run.measure(ws, made, plan, chosen), options.output, left=3)
+    ensure(ws, options.runtime)
+    programs.show(run.measure(ws, made, options, chosen), options.output, left=3)

@@ -1,6 +1,6 @@
 """benchmark/instructions/run-benchmark: instruction counts, the noise-free second opinion."""
 
-from ..cli import Parser, integer
+from ..cli import Parser, integer, ready
 
 ROWS = r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$"
 
@@ -25,10 +25,9 @@ def parser():
 def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.instructions import run
-    from ..workspace import provision
 
     runtimes = list(dict.fromkeys(options.runtimes))
-    ws = provision.ready(options)
+    ws = ready(options)
     binary, rows = run.choose(ws, runtimes, options.filter)
     if options.list:
         print("\n".join(rows))

@@ -1,6 +1,6 @@
 """benchmark/liveness/run-benchmark: what the liveness monitor costs."""
 
-from ..cli import Parser, choose, integer
+from ..cli import Parser, choose, ensure, integer, ready
 
 
 def parser():
@@ -21,16 +21,12 @@ def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.liveness import run
     from ..results import outcome
-    from ..runtimes import build
-    from ..workspace import provision
 
-    ws = provision.ready(options)
+    ws = ready(options)
     path = run.build(ws)
-    build.ensure(ws, options.runtime)
+    ensure(ws, options.runtime)
     own, jobs = run.rows(ws, path, options.runtime), run.Jobs(ws, options.runtime)
     chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
-    if chosen is None:
-        return
     made = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
     if rows := [row for row in chosen if row in own]:
         run.measure(ws, path, options.runtime, made, rows, options.milliseconds, options.rounds)

@@ -1,6 +1,6 @@
 """benchmark/load/run-benchmark: the runtime under load."""
 
-from ..cli import Parser, choose, integer
+from ..cli import Parser, choose, ensure, integer, ready
 
 
 def parser():
@@ -23,14 +23,9 @@ def parser():
 def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.load import run
-    from ..runtimes import build
-    from ..workspace import provision
 
     chosen = choose(options, {row: f"up to {most:,}" for row, most in run.ROWS.items()})
-    if chosen is None:
-        return
-    ws = provision.ready(options)
+    ws = ready(options)
     path = run.build(ws)
-    for runtime in options.runtimes:
-        build.ensure(ws, runtime)
+    ensure(ws, *options.runtimes)
     programs.show(run.measure(ws, path, chosen, options), options.output, left=2)

@@ -3,7 +3,7 @@
 import os
 
 from ..base.errors import UserError
-from ..cli import Parser, choose, integer
+from ..cli import Parser, choose, ensure, integer, ready
 
 
 def parser():
@@ -49,21 +49,16 @@ def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.scaling import run
     from ..benchmarks.scaling.results import KINDS
-    from ..runtimes import build
-    from ..workspace import provision
 
     processors = sorted(os.sched_getaffinity(0))
     workers = workers_of(options.workers, len(processors))
-    ws = provision.ready(options)
+    ws = ready(options)
     path = run.build(ws)
     known = programs.rows(ws, path)
     if options.filter in run.HIDDEN:
         known[options.filter] = run.HIDDEN[options.filter]
     rows = choose(options, {row: f"shares {shared}" for row, shared in known.items()})
-    if rows is None:
-        return
-    for runtime in options.runtimes:
-        build.ensure(ws, runtime)
+    ensure(ws, *options.runtimes)
     plan = {"program": str(path), "rows": rows, "kinds": KINDS, "workers": workers, "processors": processors}
     plan |= {name: getattr(options, name) for name in ("rounds", "milliseconds", "attempts")}
     plan |= {"quiet": 0.02, "patience": 20}

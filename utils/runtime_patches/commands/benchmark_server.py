@@ -1,10 +1,8 @@
 """benchmark/server/run-benchmark: what a server gains."""
 
-import time
-
 from ..base.errors import UserError
 from ..base.text import plural
-from ..cli import Parser, choose, integer, seconds
+from ..cli import Parser, choose, ensure, integer, ready, seconds
 
 
 def parser():
@@ -32,23 +30,17 @@ def parser():
 
 def main(options):
     from ..benchmarks.harness import programs
-    from ..benchmarks.server import measure, run
+    from ..benchmarks.server import run
     from ..benchmarks.server.rows import ROWS
-    from ..runtimes import build
-    from ..workspace import provision
 
     for name, most in (("connections", 1024), ("port", 65535)):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
     chosen = choose(options, {row.name: row.text for row in ROWS.values()})
-    if chosen is None:
-        return
-    ws = provision.ready(options)
+    ws = ready(options)
     with run.place(ws) as place:
-        for runtime in options.runtimes:
-            build.ensure(ws, runtime)
-        plan = measure.Plan(options, int(time.time()))
-        outcome, failed = run.run(ws, place, plan, [ROWS[name] for name in chosen])
+        ensure(ws, *options.runtimes)
+        outcome, failed = run.run(ws, place, options, [ROWS[name] for name in chosen])
         if outcome:
             programs.show(outcome, options.output)
         if failed:

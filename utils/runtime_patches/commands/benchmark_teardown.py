@@ -2,7 +2,7 @@
 
 from ..base import memory
 from ..base.errors import UserError
-from ..cli import Parser, choose, integer
+from ..cli import Parser, choose, ensure, integer, ready
 
 
 def parser():
@@ -42,24 +42,19 @@ def _depth(text):
 def main(options):
     from ..benchmarks.harness import programs
     from ..benchmarks.teardown import run
-    from ..runtimes import build
-    from ..workspace import provision
 
-    ws = provision.ready(options)
+    ws = ready(options)
     path = run.build(ws)
     sizes = {variant: int(size) for variant, size in programs.rows(ws, path).items()}
     chosen = choose(options, {variant: f"{size} bytes a node" for variant, size in sizes.items()}, "variant")
-    if chosen is None:
-        return
     isolated = min(options.depth, options.isolated_depth)
     depths = {variant: isolated if variant.startswith("isolated") else options.depth for variant in chosen}
     run.check_memory(depths, sizes, memory.available())
-    for runtime in options.runtimes:
-        build.ensure(ws, runtime)
+    ensure(ws, *options.runtimes)
     environment, notes = {}, []
     if options.without_fastbins:
         environment = {"GLIBC_TUNABLES": "glibc.malloc.mxfast=0"}
         notes = ["glibc.malloc.mxfast=0: malloc keeps no lists of small free blocks"]
-    runs = run.measure(ws, path, depths, options.runtimes, options.rounds, options.attempts, environment)
+    runs = run.measure(ws, path, depths, options, environment)
     outcome = run.report(runs, [runtime.name for runtime in options.runtimes], notes)
     programs.show(outcome, options.output, left=2)

@@ -1,6 +1,6 @@
 """utils/build-runtime: builds runtimes."""
 
-from ..cli import Parser
+from ..cli import Parser, ensure, ready
 
 
 def parser():
@@ -16,9 +16,7 @@ def parser():
 
 
 def main(options):
-    from ..runtimes import build
-    from ..workspace import provision
-
-    ws = provision.ready(options)
+    ws = ready(options)
     for one in options.runtimes:
-        print(f"{one}: {build.ensure(ws, one)}")
+        ensure(ws, one)
+        print(f"{one}: {one.folder}")

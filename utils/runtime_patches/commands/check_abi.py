@@ -1,7 +1,7 @@
 """utils/check-abi: compares what programs and debuggers rely on."""
 
 from ..base.errors import UserError
-from ..cli import Parser, runtime
+from ..cli import Parser, ready, runtime
 
 
 def parser():
@@ -20,12 +20,9 @@ def parser():
 
 
 def main(options):
-    from ..runtimes import abi, build
-    from ..workspace import provision
+    from ..runtimes import abi
 
-    ws = provision.ready(options)
-    for one in (runtime("before"), options.old, options.new):
-        build.ensure(ws, one)
+    ws = ready(options, runtime("before"), options.old, options.new)
     faults = 0
     for what, text, reason in abi.compare(ws, options.old, options.new):
         faults += reason is None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ..base.errors import UserError
-from ..cli import Parser
+from ..cli import Parser, ensure, ready
 from ..runtimes import configurations
 
 
@@ -33,17 +33,15 @@ def parser():
 
 
 def main(options):
-    from ..runtimes import build
     from ..runtimes.runtime import parse
     from ..series import checks, series
-    from ..workspace import provision
 
     if options.headers and (options.build or options.configurations is not None):
         raise UserError("--headers needs no sources, --build and --configurations do", "leave --headers out", 2)
     configurations.check_names(options.configurations or [])
     faults = [(f"patches/{file}", fault) for file, fault in checks.headers()] + checks.tests()
     if not faults and not options.headers:
-        ws = provision.ready(options)
+        ws = ready(options)
         faults = [(f"patches/{file}", fault) for file, fault in checks.applies(ws.sources)]
     for file, fault in faults:
         print(f"{file}: {fault}")
@@ -53,20 +51,19 @@ def main(options):
     if options.build:
         _build_each(ws)
     if options.configurations is not None:
-        build.ensure(ws, parse("after"))
+        ensure(ws, parse("after"))
         show(configurations.check(ws, options.configurations or configurations.CONFIGURATIONS))
 
 
 def _build_each(ws):
     """Builds after each patch, and runs its tests and guards."""
-    from ..runtimes import build
     from ..runtimes.runtime import upto
     from ..series import series
     from ..testing import lit
 
     for patch in series.load():
         runtime, tests = upto(patch.slug), [*patch.tests, *patch.guards]
-        build.ensure(ws, runtime)
+        ensure(ws, runtime)
         if tests and lit.run(ws, runtime, tests):
             again = f"utils/run-test --runtime {runtime} {' '.join(tests)}"
             raise UserError(f"the tests of patch '{patch.slug}' fail on {runtime}", again)

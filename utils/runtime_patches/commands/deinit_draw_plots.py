@@ -4,7 +4,7 @@ import os
 import sys
 
 from ..base.errors import UserError
-from ..benchmarks.deinit import dataset, plots
+from ..benchmarks.deinit import plots
 from ..benchmarks.deinit.driver import HERE
 from ..cli import Parser, folder
 
@@ -26,6 +26,7 @@ def parser():
 
 def main(options):
     from ..base import files
+    from ..benchmarks.deinit import dataset
     from ..report import svg
 
     if not os.path.isdir(options.data):

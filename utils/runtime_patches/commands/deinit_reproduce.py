@@ -8,7 +8,7 @@ from ..base import progress
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..benchmarks.deinit import experiments
-from ..cli import Parser, runtime
+from ..cli import Parser, ready, runtime
 
 HOME = REPORT / "deinit"
 
@@ -30,20 +30,16 @@ def main(options):
     from ..benchmarks.deinit import campaign
     from ..benchmarks.deinit import report as made_report
     from ..report import renew
-    from ..runtimes import build
-    from ..workspace import provision
 
     names = [name.strip() for name in options.runtimes.split(",")]
     if len(names) < 2 or len(set(names)) != len(names):
         raise UserError(f"--runtimes: '{options.runtimes}' does not name different runtimes", "--runtimes before,after")
     runtimes = [runtime(name) for name in names]
-    ws = provision.ready(options)
+    ws = ready(options, *runtimes)
     # As Ctrl-C does: the measurement that runs is ended, too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     home = HOME / "quick" if options.quick else HOME
     with locks.exclusive(home):
-        for one in runtimes:
-            build.ensure(ws, one)
         measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)
         _measure(measured)
         with progress.Step("fits and tables"):

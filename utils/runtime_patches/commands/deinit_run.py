@@ -3,10 +3,10 @@
 import difflib
 import os
 
-from ..base import files, memory
+from ..base import memory
 from ..base.errors import UserError
 from ..benchmarks.deinit import driver, points
-from ..cli import Parser, integer, span
+from ..cli import Parser, ensure, integer, ready, span
 
 # What stands for an inputs file.
 _GENERATED = ("values", "objects", "points", "seed")
@@ -81,9 +81,7 @@ def _generate(options):
         f" --seed={seed}" if options.seed is not None else ""
     )
     path = driver.HOME / "inputs" / f"v{values[0]}-{values[1]}_o{objects[0]}-{objects[1]}_p{count}_s{seed}.txt"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write(path, "\n".join(points.lines(values, objects, count, seed)) + "\n")
+    points.ensure(path, values, objects, count, seed)
     return str(path), described
 
 
@@ -100,8 +98,7 @@ def _check_points(benchmark, inputs):
 
 def main(options):
     from ..benchmarks.deinit import dataset
-    from ..runtimes import build
-    from ..workspace import provision, sandbox
+    from ..workspace import sandbox
 
     if options.list:
         print("\n".join(driver.BENCHMARKS))
@@ -115,13 +112,12 @@ def main(options):
     # An option that is not given is left out: the line stays comparable between users.
     extra = f" --runtime={options.runtime}" if options.runtime.name != "after" else ""
     label = f"{benchmark} {shown} --ballast={options.ballast}{extra}" + " --onone" * options.onone
-    ws = provision.ready(options)
+    ws = ready(options)
     program = driver.build(ws, not options.onone)
     if not options.runtime.is_laid:
-        build.ensure(ws, options.runtime)
-    limits = {"ballast": options.ballast, "timeout": options.timeout, "retry_ms": options.retry_ms}
-    name, with_inputs = options.runtime.name, bool(generated)
-    argv = driver.command(program, name, benchmark, inputs, label=label, with_inputs=with_inputs, **limits)
+        ensure(ws, options.runtime)
+    given = {name: getattr(options, name) for name in ("ballast", "runtime", "timeout", "retry_ms")}
+    argv = driver.command(program, benchmark, inputs, label=label, **given) + ["--with-inputs"] * bool(generated)
     cwd, env = os.getcwd(), ws.environment(options.runtime.environment(ws))
     binds = ws.binds([cwd, os.path.dirname(os.path.abspath(inputs))])
     sandbox.become(ws.root, argv, binds=binds, cwd=cwd, env=env)

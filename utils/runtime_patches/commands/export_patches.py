@@ -1,7 +1,7 @@
 """utils/export-patches: writes the series back from the commits of a checkout."""
 
 from ..base.errors import UserError
-from ..cli import Parser, patch_names
+from ..cli import Parser, patch_names, ready
 
 
 def parser():
@@ -29,7 +29,7 @@ def main(options):
     from ..base.paths import BUILD, shown
     from ..report import pull_request
     from ..series import checkout, own_checkout
-    from ..workspace import find, provision
+    from ..workspace import find
 
     if options.upstream is not None:
         print(pull_request.text(options.upstream), end="")
@@ -37,7 +37,7 @@ def main(options):
     if options.checkout:
         folder = find.check_checkout(options.checkout)
     else:
-        ws, folder = provision.ready(options), own_checkout.FOLDER
+        ws, folder = ready(options), own_checkout.FOLDER
         if not (folder / "swift").exists():
             with locks.exclusive(BUILD):
                 own_checkout.renew(ws)

@@ -1,7 +1,7 @@
 """utils/package: packs the libraries of the series for other machines."""
 
 from ..base.architectures import ARCHITECTURES
-from ..cli import Parser
+from ..cli import Parser, ready
 
 
 def parser():
@@ -27,9 +27,8 @@ def main(options):
     from ..base.paths import BUILD
     from ..runtimes import archive
     from ..runtimes.package import Package
-    from ..workspace import provision
 
-    ws = provision.ready(options)
+    ws = ready(options)
     with locks.exclusive(BUILD):
         package = Package(ws, ARCHITECTURES[options.architecture])
         package.build()

@@ -3,7 +3,7 @@
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.text import plural
-from ..cli import Parser, folder, pattern, runtime, seconds
+from ..cli import Parser, ensure, folder, pattern, ready, runtime, seconds
 
 
 def parser():
@@ -51,8 +51,6 @@ def main(options):
     from ..base.process import terminable
     from ..base.progress import note
     from ..clients import description, run
-    from ..runtimes import build
-    from ..workspace import provision
 
     if options.list:
         for package in description.load().values():
@@ -63,10 +61,9 @@ def main(options):
         return 0
     runtimes = _runtimes(options.runtime)
     chosen = description.choose(options.packages, options.folder)
-    ws = provision.ready(options)
+    ws = ready(options)
     checkouts = [description.checkout(package, ws.sources, ws.cache / "clients") for package in chosen]
-    for one in runtimes:
-        build.ensure(ws, one)
+    ensure(ws, *runtimes)
     with terminable():
         bundles, failed = run.bundles(ws, checkouts, runtimes, options)
         if options.build_only:

@@ -7,7 +7,7 @@ from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.text import plural
 from ..benchmarks.suite.plan import PLAN
-from ..cli import Parser, folder, pattern, runtime_names
+from ..cli import Parser, ensure, folder, pattern, ready, runtime_names
 
 
 def parser():
@@ -54,8 +54,6 @@ def main(options):
     from ..benchmarks.suite import compare
     from ..results import comparison, verdicts
     from ..results.comparison import Sides
-    from ..runtimes import build
-    from ..workspace import provision
 
     if options.show:
         return _show(comparison.load(options.show))
@@ -66,11 +64,10 @@ def main(options):
         few = f"--samples {options.samples} cannot show any change"
         raise UserError(few, f"the rank test needs {verdicts.FEWEST} or more")
     runtimes = [_runtime(name) for name in options.runtimes or ("before", "after")]
-    ws = provision.ready(options)
+    ws = ready(options)
     compare.check_filter(ws, options.filter)  # before a long build
     ours = [runtime for runtime in runtimes if runtime.base]
-    for runtime in ours:
-        build.ensure(ws, runtime)
+    ensure(ws, *ours)
     sides = Sides(*map(compare.side_of, runtimes))
     chosen = compare.choose(ws, sides, options.filter, options.all)
     if options.list:

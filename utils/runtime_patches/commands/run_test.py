@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from ..cli import Parser, pattern
+from ..cli import Parser, ensure, pattern, ready
 
 # lit's own options: name(s), the name of the value, what it does. Others are given by LIT_OPTS.
 _VALUES = (
@@ -85,12 +85,10 @@ def parser():
 
 
 def main(options):
-    from ..runtimes import build
     from ..testing import lit, selection, system
-    from ..workspace import provision
 
-    ws = provision.ready(options)
+    ws = ready(options)
     selection.select(ws, options.paths, options.lit)  # before a long build
     place = system.find(ws, options.runtime, options.system)
-    build.ensure(ws, options.runtime)
+    ensure(ws, options.runtime)
     return lit.run(ws, options.runtime, options.paths, options.lit, place)

@@ -1,7 +1,7 @@
 """utils/stress: random programs on several runtimes."""
 
 from ..base.errors import UserError
-from ..cli import Parser, integer, runtime
+from ..cli import Parser, integer, ready, runtime
 
 
 def parser():
@@ -27,12 +27,11 @@ def parser():
 
 def main(options):
     from ..testing import stress
-    from ..workspace import provision
 
     first, _, last = (options.seeds or ("1" if options.time else "1:20")).partition(":")
     is_span = first.isdecimal() and (last or first).isdecimal() and int(last or first) >= int(first)
     if not is_span or (options.time is not None and not options.time > 0):
         raise UserError("--seeds is FIRST[:LAST], and --time is above 0", "utils/stress --help", 2)
-    ws = provision.ready(options)
+    ws = ready(options)
     count = 10**12 if options.time and not last else int(last or first) - int(first) + 1
     stress.run(ws, options.runtimes, int(first), count, options.operations, options.workers, options.time)

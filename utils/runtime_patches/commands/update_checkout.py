@@ -1,6 +1,6 @@
 """utils/update-checkout: makes the workspace."""
 
-from ..cli import Parser
+from ..cli import Parser, ready
 
 
 def parser():
@@ -12,7 +12,5 @@ def parser():
 
 
 def main(options):
-    from ..workspace import provision
-
-    ws = provision.ready(options)
+    ws = ready(options)
     print(f"toolchain {ws.toolchain} in {ws.root}\nsources   {ws.sources}")

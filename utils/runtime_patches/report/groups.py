@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..results.comparison import natural
 from ..runtimes.runtime import steps
 from ..series import series
+from .html import place
 
 
 @dataclass
@@ -23,7 +24,7 @@ class Group:
 
     @property
     def anchor(self):
-        return "smoke-" + "".join(c if c.isalnum() else "-" for c in f"{self.old}-{self.new}")
+        return "smoke-" + place(f"{self.old}-{self.new}")
 
     def anchor_of(self, name):
         return f"{self.anchor}-{name}".replace(" ", "-")

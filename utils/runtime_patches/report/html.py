@@ -42,6 +42,11 @@ def span(kind, *children):
     return tag("span", *children, class_=kind)
 
 
+def place(text):
+    """`text` as the name of a place on the page, for links."""
+    return "".join(c if c.isalnum() else "-" for c in text)
+
+
 def choices(name, options):
     """Radio buttons of {value: text}; the first one is chosen."""
     made = []

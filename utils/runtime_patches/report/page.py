@@ -8,7 +8,7 @@ from ..base.schema import is_number
 from ..base.text import plural
 from . import harness, smoke
 from .groups import groups as grouped
-from .html import Html, choices, code, details, join, li, p, quiet, span, table, tag
+from .html import Html, choices, code, details, join, li, p, place, quiet, span, table, tag
 
 _STYLE = Path(__file__).with_name("style.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -68,7 +68,7 @@ def _summary(groups, results):
     for result in results:
         if not result.is_comparison and result.data.summary:
             parts.append(tag("h3", _HARNESSES.get(result.data.name, result.data.title)))
-            link = tag("a", result.label, href=f"#{_identifier(result)}")
+            link = tag("a", result.label, href=f"#{place(result.data.name)}")
             parts += [p(f"{line} (", link, ")") for line in result.data.summary]
     steps = [group for group in groups if group.step]
     if steps:
@@ -104,17 +104,13 @@ def _harnesses(results):
         parts = []
         for one in some:
             parts += [len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"), harness.section(one.data)]
-        there.append((_identifier(some[0]), some[0].data.title, join(parts)))
+        there.append((place(some[0].data.name), some[0].data.title, join(parts)))
     for name, title in _HARNESSES.items():
-        place = f"benchmark/{name}/README.md"
+        readme = f"benchmark/{name}/README.md"
         if name not in found:
-            how = [": ", code(place), " says how."] if (REPO / place).exists() else ["."]
+            how = [": ", code(readme), " says how."] if (REPO / readme).exists() else ["."]
             absent.append((name, title, p("Not measured in these results", *how, class_="absent")))
     return there + absent
-
-
-def _identifier(result):
-    return "".join(c if c.isalnum() else "-" for c in result.data.name)
 
 
 def _environment(results, notes):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Union
 
-from ..base import schema
+from ..base import files, schema
 from ..base.errors import UserError
 from ..results import comparison, outcome
 
@@ -37,17 +37,17 @@ def found(folder):
 def load_all(paths):
     """([Result], [notes]) of files, or folders that hold some. UserError for damaged ones."""
     named = list(map(Path, paths))
-    files = []
+    chosen = []
     for path in named:
         below = found(path) if path.is_dir() else [path]
         if not below:
             raise UserError(f"no results in {path}", _HINT)
-        files += [file for file in below if file not in files]
-    if not files:
+        chosen += [file for file in below if file not in chosen]
+    if not chosen:
         raise UserError("there are no results yet", "utils/run-smoke-bench measures some")
     results, notes, seen = [], [], {}
-    for file in files:
-        text = schema.read_text(file, _HINT)
+    for file in chosen:
+        text = files.read_text(file, _HINT)
         digest = hashlib.sha256(text.encode()).digest()
         if digest in seen:
             notes.append(f"{file} holds the same as {seen[digest]}: counted once")
@@ -60,14 +60,14 @@ def load_all(paths):
         else:
             notes.append(f"{file} holds no results that are known here: left out")
     if not results:
-        raise UserError(f"{files[0]} holds no results that are known here", _HINT)
+        raise UserError(f"{chosen[0]} holds no results that are known here", _HINT)
     _name_machines(results)
     return results, notes
 
 
 def load(path, text):
     """The Comparison or the Outcome in a file; None if it is of no known form."""
-    data = schema.parse(text, path)
+    data = files.parse(text, path, schema.HINT)
     if isinstance(data, dict) and "verdicts" in data:
         return comparison.check(path, data, schema.HINT)
     if isinstance(data, dict) and data.get("kind") == "harness":

@@ -24,4 +24,4 @@ def save(paths, machine):
 def load(machine, name):
     """The Comparison or the Outcome that was saved; None if there is none."""
     path = SAVED_RESULTS / machine / f"{name}.json"
-    return read.load(path, schema.read_text(path)) if path.exists() else None
+    return read.load(path, files.read_text(path, schema.HINT)) if path.exists() else None

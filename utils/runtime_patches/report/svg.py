@@ -119,9 +119,9 @@ def marker(series, x, y):
     return tag("circle", class_=f"mark{' full' * (series % 3)} p{series}", cx=f"{x:.1f}", cy=y, r=4.5)
 
 
-def ticks(low, high, count=5):
+def ticks(low, high):
     """Round numbers from low to high."""
-    rough = (high - low) / count
+    rough = (high - low) / 5
     if rough <= 0:
         return [low]
     size = 10 ** math.floor(math.log10(rough))

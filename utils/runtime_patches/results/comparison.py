@@ -182,7 +182,7 @@ def load(path):
     """The Comparison in a file; UserError if it does not hold any."""
     if path.is_dir():
         raise UserError(f"{path} is a folder", f"give {path}/results.json")
-    return check(path, schema.parse(schema.read_text(path, "utils/run-smoke-bench makes it"), path, _AGAIN))
+    return check(path, files.parse(files.read_text(path, "utils/run-smoke-bench makes it"), path, _AGAIN))
 
 
 def check(path, data, hint=_AGAIN):

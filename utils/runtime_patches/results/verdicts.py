@@ -25,6 +25,11 @@ def process_value(samples):
     return statistics.median(samples[1:] if len(samples) > 1 else samples)
 
 
+def quantile(values, share):
+    """The value that `share` of the values do not exceed; no estimate between two of them."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
 def rank_test(one, other):
     """The two-sided p of the Mann-Whitney U test (normal approximation, with the
     corrections for ties and continuity). From FEWEST values on it is cautious: never

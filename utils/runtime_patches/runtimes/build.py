@@ -4,7 +4,6 @@ Each runtime starts from a copy of before's tree: only what a patch touches is c
 tree of its own (package.py).
 """
 
-import filecmp
 import hashlib
 import json
 import os
@@ -190,7 +189,7 @@ def _assemble(ws, runtime, libraries, made, lib=None):
             for path in toolchain.glob("*.so"):
                 _link(path, laid / path.name)
     (folder / "bin").mkdir(exist_ok=True)
-    changed = {name: path for name, path in libraries.items() if not _same(path, target / name)}
+    changed = {name: path for name, path in libraries.items() if not files.same(path, target / name)}
     if changed:
         # Until all is laid, the runtime is not intact, and nobody runs on it.
         runtime.record_path.unlink(missing_ok=True)
@@ -222,7 +221,3 @@ def _link(source, target):
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
-
-
-def _same(one, other):
-    return other.is_file() and filecmp.cmp(one, other, shallow=False)

@@ -6,7 +6,6 @@ libraries, is compiled with the command line of runtime `after` and the flags of
 without the series, too: errors that are there already are upstream's.
 """
 
-import filecmp
 import os
 import re
 import tempfile
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..base.errors import UserError
+from ..base.files import same
 from ..base.progress import Step
 
 _NO_DISPATCH = ("-USWIFT_CONCURRENCY_USES_DISPATCH",)
@@ -110,7 +110,7 @@ def _files(before, after):
     changed = {
         path.name
         for path in (after.folder / "stdlib" / "public").rglob("*.*")
-        if path.is_file() and not _same(path, before.folder / path.relative_to(after.folder))
+        if path.is_file() and not same(path, before.folder / path.relative_to(after.folder))
     }
     included = re.compile(r'#\s*include\s*"(?:[^"]*/)?(?:' + "|".join(map(re.escape, sorted(changed))) + ')"')
 
@@ -119,10 +119,6 @@ def _files(before, after):
         return Path(file).name in changed or included.search(text)
 
     return [file for file in after.commands if file.endswith(".cpp") and is_touched(file)]
-
-
-def _same(path, old):
-    return old.is_file() and filecmp.cmp(path, old)
 
 
 def _row(name, flags, files, before, after, pool):

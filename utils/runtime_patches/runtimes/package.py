@@ -24,7 +24,7 @@ from . import tree
 _CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake")
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).
 SECTION = ".note.swift_runtime_patches"
-# The command line belongs into Core; upstream's shared build has it in a library of its own.
+# The command line belongs in Core; upstream's shared build has it in a library of its own.
 _COMMAND_LINE = "CommandLineSupport/CMakeFiles/swiftCommandLineSupport.dir/CommandLine.cpp.o"
 
 
@@ -121,7 +121,7 @@ class Package:
         for path in tree.built(self.place).values():
             digest.update(path.read_bytes())
         key = digest.hexdigest()
-        if (files.read_record(made) or {}).get("key") == key and files.is_intact(made):
+        if files.is_made(made, key):
             return
         with files.replaced(self.out) as partial:
             for part in ("lib", "static", "debug", "notes"):

@@ -2,6 +2,8 @@
 
 import re
 
+from . import elf
+
 # Instances of libstdc++ templates depend on its version and on inlining; each linker
 # marks the ends of sections in its own way; AddressSanitizer marks globals. No program relies on them.
 _NOT_OURS = re.compile(
@@ -10,23 +12,13 @@ _NOT_OURS = re.compile(
 )
 
 
-def exports(ws, library):
-    """The set of the defined dynamic symbols of `library`, without versions; empty if it does not exist."""
-    if not library.exists():
-        return set()
-    text = ws.output(
-        ["nm", "-D", "--defined-only", "--extern-only", "--format=just-symbols", str(library)], binds=[library.parent]
-    )
-    return {line.split("@")[0] for line in text.splitlines() if line}
-
-
 def is_nobodys(symbol):
     return bool(_NOT_OURS.match(symbol))
 
 
 def difference(ws, old, new):
-    """(added, removed): sorted names, without those that no program relies on."""
-    before, after = exports(ws, old), exports(ws, new)
+    """(added, removed): sorted names, without those that no program relies on. A file that does not exist has none."""
+    before, after = (elf.read(ws, path).exports if path.exists() else set() for path in (old, new))
 
     def ours(names):
         return sorted(n for n in names if not is_nobodys(n))

@@ -7,15 +7,24 @@ build-script-config/variants/VARIANT.cmake holds its compiler flags; further fil
 from ..base import files
 from ..base.paths import CONFIG, TEST
 
-# variant: swiftc's -sanitize=. There is none for undefined behaviour on Linux: the libraries of
-# ubsan bring the sanitizer's runtime along.
-_SANITIZE = {"asan": "address", "tsan": "thread", "ubsan": None, "debug": None, "chaos": None}
-NAMES = tuple(_SANITIZE)
+NAMES = ("asan", "tsan", "ubsan", "debug", "chaos")
+# What programs are compiled with, which have to be like the libraries that they load. The libraries of ubsan bring
+# the sanitizer's runtime along: there is none for Swift's programs on Linux.
+SANITIZERS = {"asan": "address", "tsan": "thread"}
+# In programs on tsan.
+_MUTEX = "tsan-mutex.o"
 
 
 def configuration(variant):
     """The files of a variant; the CMake initial cache is VARIANT.cmake."""
     return sorted((CONFIG / "variants").glob(f"{variant}.*"))
+
+
+def link_options(runtime):
+    """What swiftc needs to link a program with the sanitizer of a runtime."""
+    # Debian's sanitizer runtimes refer to this variable and do not define it.
+    options = ["-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0"]
+    return options + (["-Xlinker", str(runtime.folder / "bin" / _MUTEX)] if runtime.variant == "tsan" else [])
 
 
 def complete(ws, runtime):
@@ -29,20 +38,18 @@ def complete(ws, runtime):
     import shutil
 
     variant, binaries = runtime.variant, runtime.folder / "bin"
-    options, mutex = "", binaries / "tsan-mutex.o"
-    if _SANITIZE[variant]:
-        # Debian's sanitizer runtimes refer to this variable and do not define it.
-        options = f" -sanitize={_SANITIZE[variant]} -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0"
+    options, mutex = [], binaries / _MUTEX
+    if variant in SANITIZERS:
+        options = [f"-sanitize={SANITIZERS[variant]}", *link_options(runtime)]
     if variant == "tsan":
         partial = mutex.with_suffix(".partial")
         ws.run(
             ["clang", "-O1", "-fPIC", "-c", "-o", partial, CONFIG / "variants" / "tsan-mutex.c"], binds=[runtime.folder]
         )
         partial.replace(mutex)
-        options += f" -Xlinker {shlex.quote(str(mutex))}"
     compiler = binaries / "swiftc"
-    swiftc = shlex.quote(f"{ws.toolchain}/bin/swiftc")
-    files.write(compiler, f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {swiftc}{options} "$@"\n')
+    swiftc = shlex.join([f"{ws.toolchain}/bin/swiftc", *options])
+    files.write(compiler, f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {swiftc} "$@"\n')
     compiler.chmod(0o755)
     if variant == "ubsan":
         place = ws.outside(ws.toolchain / "lib" / "clang")

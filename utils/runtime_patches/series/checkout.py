@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..base import files, pins
 from ..base.errors import UserError
-from ..base.git import Git
+from ..base.git import Git, identity
 from . import patch as patches
 from . import series
 
@@ -149,9 +149,7 @@ def _apply_one(scratch, patch, three_way, shown):
 def _commit(scratch, parent, message, author, date):
     found = re.match(r"\s*(.*?)\s*<([^>]*)>", author)
     name, mail = (found[1], found[2]) if found else _AUTHOR[:2]
-    env = {}
-    for who in ("AUTHOR", "COMMITTER"):
-        env |= {f"GIT_{who}_NAME": name, f"GIT_{who}_EMAIL": mail, f"GIT_{who}_DATE": date or _AUTHOR[2]}
+    env = identity(name, mail, date or _AUTHOR[2])
     tree = scratch.line("write-tree")
     return scratch.line("commit-tree", tree, "-p", parent, "-F", "-", input=message, env=env)
 

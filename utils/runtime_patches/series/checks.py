@@ -110,7 +110,7 @@ def _tests(patch):
         if path.is_file() and mark not in re.split(r"[\s,|&()!]+", _conditions(path)):
             found.append(
                 f"'Test:' names {file}, which has no 'XFAIL: {mark}' (or UNSUPPORTED): a test that passes without the "
-                "patch belongs into 'Guard:'"
+                "patch belongs in 'Guard:'"
             )
     return found
 

@@ -13,54 +13,54 @@ from . import checkout, series
 FOLDER = BUILD / "checkout"
 
 
-def renew(ws, own=FOLDER):
+def renew(ws):
     """Makes build/checkout, or brings it up to date with patches/. Work in it is never lost."""
-    stamp = own / "series.json"
+    stamp = FOLDER / "series.json"
     wanted = {"series": series.load().key, "patches": series.load().patches_key, "sources": str(ws.sources)}
     made = files.read_record(stamp)
-    git = checkout.git_of(own)
-    if own.exists() and not (made and (own / "swift" / ".git").exists() and git.has("HEAD")):
-        raise UserError(f"{own} is not intact; does it hold your work?", f"save that, then rm -r '{own}'")
+    git = checkout.git_of(FOLDER)
+    if FOLDER.exists() and not (made and (FOLDER / "swift" / ".git").exists() and git.has("HEAD")):
+        raise UserError(f"{FOLDER} is not intact; does it hold your work?", f"save that, then rm -r '{FOLDER}'")
     if made and {k: made.get(k) for k in wanted} == wanted and "renewing" not in made:
         return
     if made and "renewing" in made:
-        _keep_found(git, own, made)
-    elif made and _holds_work(git, own, made, wanted):
+        _keep_found(git, made)
+    elif made and _holds_work(git, made, wanted):
         return
     if not made or made.get("sources") != wanted["sources"]:
-        _make_checkout(ws, own, wanted)
+        _make_checkout(ws, wanted)
         return
     # An interruption from here on leaves the tree between two states.
     files.write_record(stamp, {**made, "renewing": True})
     git.out("reset", "-q", "--hard", checkout.State(git).base)
-    checkout.apply(own)
+    checkout.apply(FOLDER)
     files.write_record(stamp, {**wanted, "head": git.line("rev-parse", "HEAD")})
 
 
-def _holds_work(git, own, made, wanted):
+def _holds_work(git, made, wanted):
     """Whether build/checkout has work that must stay as it is; UserError if that cannot
     be used with the series of patches/."""
     head = git.line("rev-parse", "HEAD")
     dirty = git.out("status", "--porcelain", "--untracked-files=no")
     if head == made.get("head") and not dirty:
         return False
-    exported = _exported(own)
+    exported = _exported()
     same = all(made.get(k) == wanted[k] for k in ("patches", "sources"))
     if not same and not (exported and made.get("sources") == wanted["sources"]):
-        what = f"{own} holds work that is not in patches/, and patches/ has changed"
-        raise UserError(what, f"utils/export-patches writes it back; or throw it away: rm -r '{own}'")
+        what = f"{FOLDER} holds work that is not in patches/, and patches/ has changed"
+        raise UserError(what, f"utils/export-patches writes it back; or throw it away: rm -r '{FOLDER}'")
     # Only what patches/ has may be thrown away. Our tests and benchmarks run from
     # here, so it does no harm that the checkout has older ones.
     return bool(dirty) or not exported or _tests_edited(git, made.get("head", head))
 
 
-def _keep_found(git, own, made):
+def _keep_found(git, made):
     """Moves the changes in a tree that an interruption left between two states to git's stash. They are a part of one
     of the states, or edits made since."""
     state = checkout.State(git)
-    if state.commits and state.head != made.get("head") and not _exported(own):
-        what = f"{own} holds commits that are not in patches/, and patches/ has changed"
-        raise UserError(what, f"keep them with git -C {git.folder} branch mine; then rm -r '{own}'")
+    if state.commits and state.head != made.get("head") and not _exported():
+        what = f"{FOLDER} holds commits that are not in patches/, and patches/ has changed"
+        raise UserError(what, f"keep them with git -C {git.folder} branch mine; then rm -r '{FOLDER}'")
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
     (gitdir / "index.lock").unlink(missing_ok=True)
     if git.out("status", "--porcelain", "--untracked-files=no"):
@@ -68,9 +68,9 @@ def _keep_found(git, own, made):
         note(f"the checkout was half made; what was changed in it: git -C {git.folder} stash show -p")
 
 
-def _make_checkout(ws, own, wanted):
+def _make_checkout(ws, wanted):
     """Replaces build/checkout by a new clone of the unpatched sources, with the series."""
-    with Step("a checkout for the series"), files.replaced(own) as partial:
+    with Step("a checkout for the series"), files.replaced(FOLDER) as partial:
         source, base = checkout.unpatched(ws.sources)
         source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"), str(partial / "swift"))
         git = checkout.git_of(partial)
@@ -88,10 +88,10 @@ def _make_checkout(ws, own, wanted):
         files.write_record(partial / "series.json", {**wanted, "head": git.line("rev-parse", "HEAD")})
 
 
-def _exported(own):
+def _exported():
     """Whether patches/ has all that is committed in build/checkout."""
     try:
-        return not checkout.export(own, check=True)
+        return not checkout.export(FOLDER, check=True)
     except UserError:
         return False
 

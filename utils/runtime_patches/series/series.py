@@ -5,6 +5,7 @@ import hashlib
 import re
 from pathlib import Path
 
+from ..base import files
 from ..base.errors import UserError
 from ..base.paths import PATCHES, REPO, shown
 from .patch import NAME, Patch
@@ -95,13 +96,7 @@ def load():
 
 
 def _text(path):
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror
-    except UnicodeDecodeError:
-        reason = "it is not text"
-    raise UserError(f"{shown(path)} cannot be read: {reason}", f"git checkout -- {shown(path)}")
+    return files.read_text(path, f"git checkout -- {shown(path)}")
 
 
 def _hash(paths):

@@ -7,10 +7,10 @@ compared; a model gets its orders from the list, and nowhere else.
 
 import dataclasses
 import re
-import subprocess
 from pathlib import Path
 
 from ..base.errors import UserError
+from ..base.process import captured
 
 _ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 # What Swift calls them.
@@ -290,5 +290,5 @@ def check(source, table, program):
 
 
 def run(program, arguments):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=240, check=False)
+    done = captured([program, *arguments], timeout=240)
     return (done.stdout + done.stderr).strip()

@@ -23,7 +23,7 @@ KINDS = {
 
 def folder(ws, name, what, fill, *recipe):
     """The folder in the cache that fill(folder) makes. Its name is `name` and a key of the recipe: the functions and
-    values that decide what is in it. It is made anew if it is damaged. what: the line that is shown meanwhile."""
+    values that decide what is in it. It is rebuilt if it is damaged. what: the line that is shown meanwhile."""
     place = ws.cache / f"{name}-{_key(recipe)}"
     if files.is_intact(place / files.MADE):
         return place

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..base import files, locks, pins
 from ..base.errors import UserError
-from ..base.git import Git
+from ..base.git import Git, identity
 from ..base.process import run_logged
 from ..base.progress import Step, note
 from . import find, sandbox
@@ -274,9 +274,7 @@ def apt_config(root, download, kind):
 
 def _commit_source(pin, swift):
     """Makes swift/ a git checkout whose only commit has upstream's tag."""
-    env, who = Git(swift).env, {"NAME": "Swift", "EMAIL": "swift@localhost", "DATE": "2025-12-01T00:00:00Z"}
-    for what, value in who.items():
-        env |= {f"GIT_AUTHOR_{what}": value, f"GIT_COMMITTER_{what}": value}
+    env = Git(swift).env | identity("Swift", "swift@localhost", "2025-12-01T00:00:00Z")
     tag = pin.swift.tag
     # One file for all objects: clones link it in place of 30,000.
     pack = ["repack", "-a", "-d", "-q", "--window=0"]

@@ -1,9 +1,8 @@
 """What the machine, the toolchain and the sources are like, for utils/doctor."""
 
-import subprocess
-
 from ..base import files, git, pins
 from ..base.errors import UserError
+from ..base.process import captured
 from ..base.state import FAULT, MISSING, READY, STALE, Line
 from . import cached, find, provision, sandbox
 
@@ -14,9 +13,7 @@ def tools(ws):
             sandbox.bwrap()
         else:
             provision.check_tools()
-        done = subprocess.run(
-            [sandbox.bwrap(), "--ro-bind", "/", "/", "true"], check=False, capture_output=True, text=True, timeout=30
-        )
+        done = captured([sandbox.bwrap(), "--ro-bind", "/", "/", "true"], timeout=30)
     except UserError as error:
         return Line(FAULT, "tools", error.message, error.hint)
     if done.returncode:

@@ -37,7 +37,7 @@ class Folders(unittest.TestCase):
         self.assertEqual(len({first, second, third}), 3)
         self.assertEqual([(place / "file").read_text() for place in (first, second, third)], ["one", "other", "one"])
 
-    def test_what_is_damaged_is_made_anew(self):
+    def test_what_is_damaged_is_rebuilt(self):
         (self.folder(one) / "file").unlink()
         self.assertEqual((self.folder(one) / "file").read_text(), "one")
 

@@ -22,13 +22,11 @@ def processes(center, count=20, noise=0.01):
 def row(name, old, new, **options):
     columns = {}
     if old:
-        columns = {"old": processes(old, **options), "control": processes(old, **options)}
+        columns["old"] = processes(old, **options)
+    if old and new:
+        columns["control"] = processes(old, **options)
     if new:
         columns["new"] = processes(new, **options)
-    if not old:
-        columns = {"new": columns["new"]}
-    if not new:
-        columns = {"old": columns["old"]}
     return {"name": name, "iterations": 1, "columns": columns}
 
 

@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 from statistics import median
 
-from ...base import files
 from ...base.errors import UserError
 from ...base.process import ended
 from ...runtimes.libraries import NAMES
@@ -53,7 +52,7 @@ QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds
 
 
 class Campaign:
-    """Each round of each dataset is a file in raw/ that appears when it is whole, and is measured again when the
+    """Each round of each dataset is a file in raw/ that appears when it is complete. It is measured again when the
     program, the runtime or the points change. results: {name of a runtime: the Folder with its datasets, which has
     none of a benchmark that the runtime lacks}."""
 
@@ -114,10 +113,7 @@ class Campaign:
 
     def _write_inputs(self, inputs):
         path = self.inputs_path(inputs)
-        values, objects, count = self.scale.inputs(inputs)
-        text = "\n".join(points.lines(values, objects, count, SEED)) + "\n"
-        if not path.exists() or path.read_text() != text:
-            files.write(path, text)
+        points.ensure(path, *self.scale.inputs(inputs), SEED)
         return path
 
     def _raw_path(self, run, name, number):
@@ -134,13 +130,14 @@ class Campaign:
             return True
         path.unlink(missing_ok=True)
         partial = path.with_suffix(".partial")
-        argv = driver.command(
-            self.program, name, run.benchmark, inputs, ballast=run.ballast, retry_ms=self.scale.retry_ms, label=label
-        )
+        limits = {"timeout": 60, "retry_ms": self.scale.retry_ms}
+        options = {"ballast": run.ballast, "runtime": name, "label": label, **limits}
+        argv = driver.command(self.program, run.benchmark, inputs, **options)
         try:
             with open(partial, "wb") as out:
-                options = {"stdout": out, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-                child = self.runtimes[name].popen(self.ws, argv, binds=[self.home], stdin=subprocess.DEVNULL, **options)
+                streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE, "text": True}
+                session = {"binds": [self.home], "start_new_session": True}
+                child = self.runtimes[name].popen(self.ws, argv, **streams, **session)
                 status, errors = ended(child)
             if status == 0:
                 partial.rename(path)

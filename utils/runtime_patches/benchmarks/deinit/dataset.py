@@ -116,19 +116,14 @@ def check_inputs(dataset, inputs, hint):
 
 
 def write_dataset(path, dataset):
-    """Writes the times of `dataset` as run-benchmark.sh does; the file appears when whole."""
+    """Writes the times of `dataset` as run-benchmark.sh does; the file appears when it is complete."""
     rows = "".join(f"{row[0]:.0f}\t{row[1]:.0f}\n" for row in zip(dataset.schedule, dataset.total))
     files.write(path, f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n{rows}")
 
 
 def _read(path, kind, known, hint):
     """(first line of the header, {column: texts}) of a file whose columns are one of `known`."""
-    try:
-        lines = list(enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1))
-    except OSError as error:
-        raise UserError(f"cannot read the {kind} {path}: {error.strerror}", hint) from None
-    except UnicodeDecodeError:
-        raise UserError(f"the {kind} {path} is not a text file", hint) from None
+    lines = list(enumerate(files.read_text(Path(path), hint).splitlines(), 1))
     header = [(number, line[1:].strip()) for number, line in lines if line.startswith("#")]
     rows = [(number, line.split()) for number, line in lines if line.strip() and not line.startswith("#")]
     if not rows:

@@ -32,9 +32,7 @@ def build(ws, optimized=True):
     )
 
 
-def command(path, runtime, benchmark, inputs, *, ballast=0, timeout=60, retry_ms=100, label=None, with_inputs=False):
-    """The command line that measures `benchmark` on the runtime of that name and prints the dataset."""
-    argv = [str(path), benchmark, str(inputs), f"--ballast={ballast}", f"--runtime={runtime}"]
-    argv += [f"--timeout={timeout}", f"--retry-ms={retry_ms}"]
-    argv += [f"--label={label}"] if label is not None else []
-    return argv + ["--with-inputs"] * with_inputs
+def command(path, benchmark, inputs, **options):
+    """The command line that measures a benchmark and prints the dataset; options: of the program."""
+    named = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    return [str(path), benchmark, str(inputs), *named]

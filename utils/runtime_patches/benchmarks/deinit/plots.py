@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ...results.outcome import Curve, Points
-from . import fit
 from .experiments import RUNS
 from .phases import PHASES
 
@@ -15,6 +13,8 @@ def _span(xs):
 
 def series(label, model, inputs, times):
     """Points and the model of one runtime: per object if the model has v⋅o, else by what it has."""
+    from ...results.outcome import Points  # takes long to import, and --help needs the names of the plots only
+
     if model.params[0].startswith("vo"):
         # Divided by few objects, the constant costs would hide the rest.
         least = min(100, max(inputs.objects))
@@ -84,6 +84,9 @@ def curves(name, folder):
 
 
 def _curve(folder, title, params, lines):
+    from ...results.outcome import Curve
+    from . import fit
+
     made = []
     for run, phase, label in lines:
         inputs, data = folder.load(run)

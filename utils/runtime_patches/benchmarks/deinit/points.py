@@ -2,7 +2,7 @@
 
 import random
 
-from ...base import memory
+from ...base import files, memory
 from ...base.errors import UserError
 
 # Bytes for one input point in gen-points.py and regression.py.
@@ -44,3 +44,11 @@ def lines(values, objects, count, seed):
     yield "# values objects"
     for _ in range(count):
         yield f"{source.randint(*values)}\t{source.randint(*objects)}"
+
+
+def ensure(path, *recipe):
+    """Writes the inputs file `path` of these values, objects, count and seed, unless it is there."""
+    text = "\n".join(lines(*recipe)) + "\n"
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write(path, text)

@@ -10,8 +10,8 @@ POINTS = [(CHANCE.randint(0, 200), CHANCE.randint(1, 5000)) for _ in range(300)]
 V, O = zip(*POINTS)
 
 
-def times(law, noise=0.0):
-    return [law(v, o) + CHANCE.gauss(0, noise) for v, o in POINTS]
+def times(formula, noise=0.0):
+    return [formula(v, o) + CHANCE.gauss(0, noise) for v, o in POINTS]
 
 
 class Fits(unittest.TestCase):

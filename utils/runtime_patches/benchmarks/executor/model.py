@@ -106,11 +106,11 @@ def bottleneck(made):
     return max(made[0], key=lambda part: part.demand)
 
 
-def shards_needed(load, costs, processors, least=GOOD) -> Optional[int]:
+def shards_needed(load, costs, processors) -> Optional[int]:
     """How many shards the injection queue needs for that efficiency; None if no number suffices."""
     shards = 1
     while shards <= _MOST_SHARDS:
-        if efficiency(pool(load, costs, shards), processors) >= least:
+        if efficiency(pool(load, costs, shards), processors) >= GOOD:
             return shards
         shards *= 2
     return None

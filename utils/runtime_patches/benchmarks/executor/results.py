@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from ...base.text import number
+from ...results.verdicts import quantile
 
 COLUMNS = ("off", "on")
 FLOOR, GO = "floor", "Go"
@@ -76,12 +77,6 @@ def figures(text):
         except ValueError:
             continue
     return found
-
-
-def quantile(values, share):
-    """The value that `share` of the values do not exceed; no estimate between two of them."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, round(share * len(ordered) + 0.499999) - 1))]
 
 
 @dataclass

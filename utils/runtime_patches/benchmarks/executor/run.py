@@ -15,7 +15,7 @@ from ...base.paths import BENCHMARK, BUILD
 from ...base.progress import Step
 from ...results import outcome
 from ...runtimes import program
-from ...runtimes.runtime import Runtime, stock
+from ...runtimes.runtime import stock
 from ..harness import futexes, programs
 from ..harness.rounds import interleaved
 from . import model, results
@@ -34,17 +34,6 @@ class Programs:
     rows: object
     floor: object
     goroutines: Optional[object]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run measures. busy: beside a niced program on each processor; futex: whether calls are counted."""
-
-    runtime: Runtime
-    rounds: int
-    busy: bool = False
-    futex: bool = True
-    seed: int = 1
 
 
 def build(ws):
@@ -71,16 +60,10 @@ def _goroutines():
     go, source = shutil.which("go"), _HERE / "goroutines.go"
 
     def make(partial):
-        done = subprocess.run(
-            [str(go), "build", "-o", str(partial), str(source)],
-            env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        env = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"}
+        done = process.captured([str(go), "build", "-o", str(partial), str(source)], env=env)
         if done.returncode:
-            last = (done.stdout.strip().splitlines() or ["no message"])[-1]
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise UserError(f"go cannot build {source.name}: {last}", "without go on PATH its figures are left out")
 
     return once.file(HOME / "executor-goroutines", [source], make) if go else None
@@ -98,12 +81,12 @@ def costs(found):
     return model.Costs(found["line"], found["add-shared"], found["lock-shared"], found["futex"])
 
 
-def measure(ws, made, plan, chosen):
-    """The Outcome of a run."""
+def measure(ws, made, options, chosen):
+    """The Outcome of a run; options: .runtime, .rounds, .busy and .no_futex."""
     taken = results.Samples()
-    with locks.exclusive(HOME), _spinners(plan.busy), Step(f"{len(chosen)} rows, {plan.rounds} rounds") as step:
+    with locks.exclusive(HOME), _spinners(options.busy), Step(f"{len(chosen)} rows, {options.rounds} rounds") as step:
         done = None
-        for number, row, column in interleaved(plan.rounds, chosen, _columns, random.Random(plan.seed)):
+        for number, row, column in interleaved(options.rounds, chosen, _columns, random.Random(1)):
             if number != done:
                 done = number
                 taken.add(results.FLOOR, floor(ws, made))
@@ -111,16 +94,16 @@ def measure(ws, made, plan, chosen):
                     argv = [str(made.goroutines), name]
                     found = results.figures(programs.output(ws, stock(), argv, f"Go's {name}", timeout=_PATIENCE))
                     taken.add(results.GO, found, f"{name}.")
-            step.text = f"round {number + 1} of {plan.rounds}: {row}, pool {column}"
-            taken.add((row, column), _sample(ws, made, plan.runtime, row, column))
-        if plan.futex and shutil.which("strace"):
+            step.text = f"round {number + 1} of {options.rounds}: {row}, pool {column}"
+            taken.add((row, column), _sample(ws, made, options.runtime, row, column))
+        if not options.no_futex and shutil.which("strace"):
             for row in (row for row in chosen if row in results.WATCHED):
                 for column in _columns(row):
                     step.text = f"futex calls: {row}, pool {column}"
-                    calls = _futexes(ws, made, plan.runtime, row, column)
+                    calls = _futexes(ws, made, options.runtime, row, column)
                     if calls is not None:
                         taken.add((row, column), {"futex": calls})
-    return _outcome(made, plan, taken)
+    return _outcome(made, options, taken)
 
 
 def _columns(row):
@@ -181,23 +164,23 @@ def _spinners(wanted):
             process.end(child)
 
 
-def _outcome(made, plan, taken):
-    beside = " beside a niced program on each processor" if plan.busy else ""
+def _outcome(made, options, taken):
+    beside = " beside a niced program on each processor" if options.busy else ""
     result = outcome.begin(
         "executor", f"The global executor with and without a pool{beside}", "benchmark/executor/run-benchmark"
     )
-    judged = results.judge(taken, results.busy_targets(taken) if plan.busy else tuple(results.TARGETS))
+    judged = results.judge(taken, results.busy_targets(taken) if options.busy else tuple(results.TARGETS))
     result.table("Targets", *results.target_lines(judged))
     result.table("Starts", *results.distribution_lines(taken))
     least = taken.least(results.FLOOR)
     if "line" in least:
         result.table("Model", *model.lines(costs(least)))
         result.notes.append(model.NOTE)
-    if _PATCH not in plan.runtime.record.get("patches", []):
-        result.notes.append(f"{plan.runtime} has no pool: both columns are Dispatch's.")
+    if _PATCH not in options.runtime.record.get("patches", []):
+        result.notes.append(f"{options.runtime} has no pool: both columns are Dispatch's.")
     if not made.goroutines:
         result.notes.append("There is no Go on this machine (package golang-go): its figures are left out.")
-    if plan.futex and not shutil.which("strace"):
+    if not options.no_futex and not shutil.which("strace"):
         result.notes.append("There is no strace on this machine: futex calls are not counted.")
     known = [one for one in judged if one.is_met is not None]
     result.summary.append(f"{sum(one.is_met for one in known)} of {len(known)} targets are met.")

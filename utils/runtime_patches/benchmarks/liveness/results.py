@@ -32,10 +32,9 @@ NOTE = (
 
 @dataclass
 class Row:
-    """A row of the program. name: without parameters; threads: those that do it; argument: in
-    the name, or None; time: ns an operation divided by the number of threads, cpu: ns an
-    operation, medians of the samples; worst: the largest
-    of all samples, ms, or None."""
+    """A row of the program. name: without parameters; threads: those that do it; argument: in the name, or None; time,
+    cpu: ns an operation, medians of the samples, time divided by the number of threads; worst: the largest of all
+    samples, ms, or None."""
 
     name: str
     threads: int
@@ -122,8 +121,8 @@ def summary(found):
 
 
 def curves(found, name):
-    """{series: [(threads, ns)]} of a row that was that has reference figures, too: those are whole ns,
-    and 0 has no place on a logarithmic scale."""
+    """{series: [(threads, ns)]} of a row that has reference figures. These are whole ns: a 0 among them has no place on
+    a logarithmic scale."""
     there = REFERENCE[name]
     here = [row for row in found if row.name == name]
     return {

@@ -2,13 +2,13 @@
 
 import array
 import json
-import math
 import random
 import re
 import statistics
 
 from ...base.errors import UserError
 from ...base.progress import Step
+from ...results.verdicts import quantile
 from ..harness.rounds import interleaved
 from .programs import Server
 
@@ -16,45 +16,36 @@ COLUMNS = ("old", "control", "new")
 QUANTILES = (0.5, 0.99, 0.999)
 
 
-class Plan:
-    """What a run measures, and how long: seconds of a closed loop, and of each rate of an open one."""
-
-    def __init__(self, options, seed):
-        self.runtimes = dict(zip(COLUMNS, (options.runtimes[0], options.runtimes[0], options.runtimes[-1])))
-        self.rounds, self.seconds, self.rates = options.rounds, options.seconds, options.rates
-        self.connections, self.port = options.connections, options.port
-        self.random = random.Random(seed)
-
-
-def _rounds(plan, name, take):
+def _rounds(options, name, take):
     """{column: [sample]} of a row; take(runtime, whether it is the last of its column): a sample."""
     samples = {column: [] for column in COLUMNS}
-    with Step(f"{name}: {plan.rounds} rounds") as step:
-        for number, _, column in interleaved(plan.rounds, [name], lambda _: COLUMNS, plan.random):
-            step.text = f"{name}: round {number + 1} of {plan.rounds}, {plan.runtimes[column]}"
-            samples[column].append(take(plan.runtimes[column], number == plan.rounds - 1))
+    with Step(f"{name}: {options.rounds} rounds") as step:
+        for number, _, column in interleaved(options.rounds, [name], lambda _: COLUMNS, random.Random()):
+            runtime = options.runtimes[-1 if column == "new" else 0]
+            step.text = f"{name}: round {number + 1} of {options.rounds}, {runtime}"
+            samples[column].append(take(runtime, number == options.rounds - 1))
     return samples
 
 
-def http(plan, row, place, program, generator):
+def http(options, row, place, program, generator):
     """{column: [sample]} of a row with a server."""
 
     def take(runtime, last):
-        with Server(place, program, row, runtime, plan.port) as server:
+        with Server(place, program, row, runtime, options.port) as server:
             server.probe()
-            sample = _sample(plan, server, generator)
+            sample = _sample(options, server, generator)
             if last:
-                sample["futexes"] = server.futexes(generator, plan.connections, min(1, plan.seconds))
+                sample["futexes"] = server.futexes(generator, options.connections, min(1, options.seconds))
             return sample
 
-    return _rounds(plan, row.name, take)
+    return _rounds(options, row.name, take)
 
 
-def _sample(plan, server, generator):
+def _sample(options, server, generator):
     # The first requests fill the heap and the caches: they are no part of it.
-    server.put_load(generator, "closed", plan.connections, plan.seconds / 5, 0)
+    server.put_load(generator, "closed", options.connections, options.seconds / 5, 0)
     before = server.stats()
-    done, _ = server.put_load(generator, "closed", plan.connections, plan.seconds, 0)
+    done, _ = server.put_load(generator, "closed", options.connections, options.seconds, 0)
     after = server.stats()
     sample = {
         "rate": done["counted"] / done["seconds"],
@@ -62,8 +53,8 @@ def _sample(plan, server, generator):
         "switches": (after["voluntary"] - before["voluntary"]) / done["requests"],
         "latencies": {},
     }
-    for rate in plan.rates:
-        done, times = server.put_load(generator, rate, plan.connections, plan.seconds, plan.seconds / 5)
+    for rate in options.rates:
+        done, times = server.put_load(generator, rate, options.connections, options.seconds, options.seconds / 5)
         sample["latencies"][str(rate)] = [*quantiles(times), done["unanswered"]]
     sample["rss"] = server.stats()["rss_kb"] / 1024
     return sample
@@ -75,11 +66,10 @@ def quantiles(times):
     values.frombytes(times)
     if not values:
         raise UserError("no request was answered at a fixed rate", "give a lower rate: --rates")
-    ordered = sorted(values)
-    return [ordered[math.ceil(part * len(ordered)) - 1] / 1000 for part in QUANTILES]
+    return [quantile(values, part) / 1000 for part in QUANTILES]
 
 
-def inside(plan, row, place, program):
+def inside(options, row, place, program):
     """{column: [sample]} of a loop in the program."""
 
     def take(runtime, _):
@@ -93,10 +83,10 @@ def inside(plan, row, place, program):
             "latencies": {},
         }
 
-    return _rounds(plan, row.name, take)
+    return _rounds(options, row.name, take)
 
 
-def nio(plan, row, place, program):
+def nio(options, row, place, program):
     """{column: [sample]} of a row of nio's own benchmark: the rate is that of its whole unit of work."""
 
     def take(runtime, _):
@@ -107,4 +97,4 @@ def nio(plan, row, place, program):
             raise UserError(f"{row.name} printed no times: {said.strip()[-80:]}", "is it another version of nio?")
         return {"rate": 1 / statistics.median(times), "latencies": {}}
 
-    return _rounds(plan, row.name, take)
+    return _rounds(options, row.name, take)

@@ -12,7 +12,7 @@ import subprocess
 from ...base import files, locks, once
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
-from ...base.process import end, ending
+from ...base.process import captured, end, ending
 from ...clients import build, description, loaded
 from ...runtimes import program
 from ..harness import futexes
@@ -45,7 +45,7 @@ def _product(ws, package, product):
                 copy = home / "sources" / product
                 files.remove(copy)
                 shutil.copytree(package, copy)
-            checkout = description.Checkout(product, copy, True, 4)
+            checkout = description.Checkout(description.Package(product, minutes=4), copy, True)
             build.build(ws, home, checkout, ["--product", product], [ws.sources], configuration="release")
             shutil.copy2(home / "build" / "release" / product, partial)
 
@@ -172,9 +172,7 @@ class Server:
         out = self.place.scratch / "times"
         argv = list(map(str, [generator, self.port, self.row.path, how, connections, seconds, warm, out]))
         try:
-            done = subprocess.run(
-                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False
-            )
+            done = captured(argv, timeout=seconds + _PATIENCE)
         except subprocess.TimeoutExpired:
             raise self._fault("did not end", "is the server stopped?", "the load on ") from None
         if done.returncode:

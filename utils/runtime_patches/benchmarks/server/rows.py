@@ -1,4 +1,4 @@
-"""The rows of the server benchmark. Each switches on one thing more than another one, so that one sees what pays."""
+"""The rows of the server benchmark. Each switches on one thing more than another row: the difference is its price."""
 
 import dataclasses
 

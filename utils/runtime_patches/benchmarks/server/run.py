@@ -27,7 +27,7 @@ def place(ws):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def run(ws, there, plan, chosen):
+def run(ws, there, options, chosen):
     """(Outcome or None, [UserError]) of the rows `chosen`: one that fails does not end the others."""
     kinds = {row.kind for row in chosen}
     server = programs.server(ws) if kinds - {"nio"} else None
@@ -37,15 +37,15 @@ def run(ws, there, plan, chosen):
     for row in chosen:
         try:
             if row.kind == "nio":
-                taken[row.name] = measure.nio(plan, row, there, nio)
+                taken[row.name] = measure.nio(options, row, there, nio)
             elif row.kind == "inside":
-                taken[row.name] = measure.inside(plan, row, there, server)
+                taken[row.name] = measure.inside(options, row, there, server)
             else:
-                taken[row.name] = measure.http(plan, row, there, server, generator)
+                taken[row.name] = measure.http(options, row, there, server, generator)
         except UserError as error:
             note(f"error: {error.message}")
             failed.append(error)
-    return (_outcome(plan, taken, failed) if taken else None), failed
+    return (_outcome(options, taken, failed) if taken else None), failed
 
 
 def median(samples, what):
@@ -67,9 +67,9 @@ def _percent(value):
     return "–" if value is None else f"{value * 100:+.1f} %"
 
 
-def _verdicts(plan, taken):
+def _verdicts(options, taken):
     """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
-    if plan.rounds < verdicts.FEWEST:
+    if options.rounds < verdicts.FEWEST:
         return {}
     times = {
         name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
@@ -78,9 +78,9 @@ def _verdicts(plan, taken):
     return {verdict.name: verdict.verdict for verdict in verdicts.judge(times)}
 
 
-def tables(plan, taken):
+def tables(options, taken):
     speed, cpu, system, late = [], [], [], []
-    judged = _verdicts(plan, taken)
+    judged = _verdicts(options, taken)
     for name, columns in taken.items():
         old, new, ratio, again = ratios(columns, "rate")
         speed.append([name, number(old), number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
@@ -98,7 +98,7 @@ def tables(plan, taken):
             cells = [number(statistics.median(found[column][place])) for place, column in places]
             unanswered = [str(sum(found[column][-1])) for column in ("old", "new")]
             late.append([name, rate, *cells, " ".join(unanswered)])
-    old, new = plan.runtimes["old"].name, plan.runtimes["new"].name
+    old, new = options.runtimes[0].name, options.runtimes[-1].name
     quantile_columns = [f"p{part * 100:g} {name}" for part in measure.QUANTILES for name in (old, f"{old} again", new)]
     compared = [old, new, f"{new}/{old}", f"{old} again"]
     calls = "Context switches and futex calls an operation, and the largest RSS in MB"
@@ -111,17 +111,17 @@ def tables(plan, taken):
     return [table for table in found if table[2]]
 
 
-def _outcome(plan, taken, failed):
+def _outcome(options, taken, failed):
     made = outcome.begin("server", "What a server gains", "benchmark/server/run-benchmark")
-    for title, columns, lines in tables(plan, taken):
+    for title, columns, lines in tables(options, taken):
         made.table(title, columns, lines)
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
     dots = {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}
     made.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
-    old, new = plan.runtimes["old"], plan.runtimes["new"]
+    old, new = options.runtimes[0], options.runtimes[-1]
     made.notes = [
-        f"Medians of {plan.rounds} new processes a column, {old}, {old} again and {new} in turn; "
-        f"{plan.connections} connections, loads of {plan.seconds:g} s.",
+        f"Medians of {options.rounds} new processes a column, {old}, {old} again and {new} in turn; "
+        f"{options.connections} connections, loads of {options.seconds:g} s.",
         "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
         "at the end': requests that had no answer then, with the time that they had waited.",
         "old again against old, operations a second: median "

@@ -46,10 +46,12 @@ class Module:
 
     def key(self, base):
         """A hash of the content that the object is made from, and of `base`."""
-        digest = hashlib.sha256(f"{base} {self.name} {self.flags}".encode())
-        for path in [*self.sources, *self.headers]:
-            digest.update(b"\0" + path.read_bytes())
-        return digest.hexdigest()[:16]
+        return _key(f"{base} {self.name} {self.flags}", *self.sources, *self.headers)
+
+
+def _key(text, *paths):
+    """A hash of a text and of the content of files."""
+    return hashlib.sha256(b"\0".join([text.encode(), *(path.read_bytes() for path in paths)])).hexdigest()[:16]
 
 
 def suite(ws):
@@ -128,7 +130,7 @@ def build(ws, chosen):
         made = [rules.add(module, [utils]) for module in chosen.values()]
         text = main_text((home / "main.swift").read_text(), chosen)
         (FOLDER / "main").mkdir(exist_ok=True)
-        main = FOLDER / "main" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.swift"
+        main = FOLDER / "main" / f"{_key(text)}.swift"
         main.write_text(text)
         cxx = [*_CXX, "-I", str(home / "CxxTests")] if any(module.headers for module in chosen.values()) else []
         made = [utils, driver, *made]
@@ -167,14 +169,14 @@ class _Rules:
         return target
 
     def native(self, source):
-        key = hashlib.sha256(self.base.encode() + source.read_bytes()).hexdigest()[:16]
+        key = _key(self.base, source)
         target = f"modules/{source.stem}-{key}/{source.stem}.o"
         self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])
         return target
 
     def link(self, objects):
         """The binary; it finds its libraries beside it, as upstream's does on Darwin."""
-        key = hashlib.sha256(" ".join([self.base, *objects]).encode()).hexdigest()[:16]
+        key = _key(" ".join([self.base, *objects]))
         target = f"binaries/{key}/{BINARY}"
         path = "-no-toolchain-stdlib-rpath -Xlinker -rpath -Xlinker $ORIGIN/../lib/swift/linux".split()
         self._rule(target, objects, ["swiftc", "-O", *objects, "-o", target, *path])

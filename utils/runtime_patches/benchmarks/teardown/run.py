@@ -41,15 +41,15 @@ def check_memory(depths, sizes, free):
             raise UserError(what, f"{option} {fits} fits; --filter leaves a variant out")
 
 
-def measure(ws, path, depths, runtimes, rounds, attempts, environment):
-    """[results.Run] of each variant {name: depth} on each runtime."""
+def measure(ws, path, depths, options, environment):
+    """[results.Run] of each variant {name: depth} on each runtime; options: .runtimes, .rounds and .attempts."""
     runs = []
     with locks.exclusive(HOME):
         for variant, depth in depths.items():
-            for runtime in runtimes:
+            for runtime in options.runtimes:
                 with progress.Step(f"{variant} on {runtime}"):
-                    arguments = ws, path, variant, runtime, depth, rounds, environment
-                    runs.append(_quietest(attempts, lambda: _run(*arguments)))
+                    arguments = ws, path, variant, runtime, depth, options.rounds, environment
+                    runs.append(_quietest(options.attempts, lambda: _run(*arguments)))
     return runs
 
 
