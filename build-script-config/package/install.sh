@@ -26,8 +26,10 @@ exit status: 0 done, or nothing to do; 1 it does not fit, or an error; 2 bad usa
 END
 }
 
+# Also from where the errors of commands are dropped.
+exec 3>&2
 fail() {
-  printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+  printf 'error: %s\nhint: %s\n' "$1" "$2" >&3
   exit "${3:-1}"
 }
 
@@ -91,8 +93,9 @@ lock() {
 keep() { ln -P "$1" "$2" 2>/dev/null || cp -pP "$1" "$2"; }
 put_back() { rm -f "$state/new/$1" && keep "$state/backup/$1" "$state/new/$1" && mv -f "$state/new/$1" "$target/$1"; }
 
-# Whenever it is interrupted, it can begin again. The list gets its name when all that it names is backed up.
+# Whenever it is killed, it can begin again. The list gets its name when all that it names is backed up.
 restore() {
+  trap '' HUP INT TERM
   rm -f "$state/done"
   [ ! -e "$state/files" ] || while read -r digest name; do
     if exists "$state/backup/$name"; then
@@ -218,10 +221,19 @@ else
 fi
 
 # What is in the target.
-created=
+created='' begun=''
+interrupted() {
+  trap '' HUP INT TERM
+  [ -z "$begun" ] || [ ! -e "$state" ] || restore
+  [ -z "$created" ] || rmdir "$target" 2>/dev/null
+  fail "interrupted" "nothing was changed; the same command begins again" "$1"
+}
+trap 'interrupted 129' HUP
+trap 'interrupted 130' INT
+trap 'interrupted 143' TERM
 if [ ! -d "$target" ]; then
-  mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
   created=1
+  mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
 fi
 lock
 if [ -e "$state" ]; then
@@ -242,6 +254,7 @@ for name in $names; do
   [ ! -d "$target/$name" ] || fail "$target/$name is a folder" "give another folder"
 done
 [ ! -e "$state.old" ] || rm -rf "$state.old"
+begun=1
 if ! mkdir "$state" 2>/dev/null; then
   [ -z "$created" ] || rmdir "$target" 2>/dev/null
   fail "$target cannot be written to" "run this as the owner of the folder, or give another one"
@@ -252,9 +265,6 @@ give_up() {
   restore
   fail "$1 cannot be written" "see whether the disk is full, and who owns the file; nothing was changed"
 }
-trap 'restore; exit 129' HUP
-trap 'restore; exit 130' INT
-trap 'restore; exit 143' TERM
 [ -z "$created" ] || echo 1 >"$state/created"
 {
   for name in $names; do
