@@ -114,12 +114,20 @@ discard() {
   [ -z "$created" ] || rmdir "$target" 2>/dev/null || :
 }
 
+# link_again: SwiftPM does not see that an archive has changed.
+link_again() {
+  [ "$mode" != static ] || echo "remove programs that are built already: SwiftPM would not link them again"
+}
+removed() {
+  printf '%s\n' "removed from $target"
+  link_again
+  exit
+}
 if [ -n "$undo" ]; then
   lock
   if [ ! -e "$state" ] && [ -e "$state.old" ]; then
     discard
-    printf '%s\n' "removed from $target"
-    exit
+    removed
   fi
   [ -e "$state" ] || fail "nothing of this kind is installed in $target" "give the folder of the installation"
   [ -w "$target" ] && [ -w "$state" ] || fail "$target cannot be written to" "run this as the owner of the folder"
@@ -132,8 +140,7 @@ if [ -n "$undo" ]; then
     done <"$state/files"
   fi
   restore
-  printf '%s\n' "removed from $target"
-  exit
+  removed
 fi
 
 # The package: whole, and for this machine.
@@ -288,6 +295,7 @@ done
 : >"$state/done" || give_up "$state"
 trap - HUP INT TERM
 printf '%s\n' "series $series for Swift $swift is installed in $target"
+link_again
 if [ "$mode" = into ]; then
   printf '%s\n' "programs find it with LD_LIBRARY_PATH=$target:${runtime:-FOLDER OF THE OTHER SWIFT LIBRARIES}"
 fi
