@@ -26,15 +26,17 @@ exit status: 0 done, or nothing to do; 1 it does not fit, or an error; 2 bad usa
 END
 }
 
+# Also from where the errors of commands are dropped.
+exec 3>&2
 fail() {
-  printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+  printf 'error: %s\nhint: %s\n' "$1" "$2" >&3
   exit "${3:-1}"
 }
 
 # absolute PATH: seen from here. $(pwd) would lose a line's end.
 absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac }
 
-for tool in grep sed sha256sum sort uniq; do
+for tool in grep sed sha256sum sort uniq od; do
   command -v "$tool" >/dev/null || fail "$tool is not installed" "apt-get install coreutils grep sed, or dnf install them"
 done
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -91,8 +93,9 @@ lock() {
 keep() { ln -P "$1" "$2" 2>/dev/null || cp -pP "$1" "$2"; }
 put_back() { rm -f "$state/new/$1" && keep "$state/backup/$1" "$state/new/$1" && mv -f "$state/new/$1" "$target/$1"; }
 
-# Whenever it is interrupted, it can begin again. The list gets its name when all that it names is backed up.
+# Whenever it is killed, it can begin again. The list gets its name when all that it names is backed up.
 restore() {
+  trap '' HUP INT TERM
   rm -f "$state/done"
   [ ! -e "$state/files" ] || while read -r digest name; do
     if exists "$state/backup/$name"; then
@@ -111,12 +114,20 @@ discard() {
   [ -z "$created" ] || rmdir "$target" 2>/dev/null || :
 }
 
+# link_again: SwiftPM does not see that an archive has changed.
+link_again() {
+  [ "$mode" != static ] || echo "remove programs that are built already: SwiftPM would not link them again"
+}
+removed() {
+  printf '%s\n' "removed from $target"
+  link_again
+  exit
+}
 if [ -n "$undo" ]; then
   lock
   if [ ! -e "$state" ] && [ -e "$state.old" ]; then
     discard
-    printf '%s\n' "removed from $target"
-    exit
+    removed
   fi
   [ -e "$state" ] || fail "nothing of this kind is installed in $target" "give the folder of the installation"
   [ -w "$target" ] && [ -w "$state" ] || fail "$target cannot be written to" "run this as the owner of the folder"
@@ -129,8 +140,7 @@ if [ -n "$undo" ]; then
     done <"$state/files"
   fi
   restore
-  printf '%s\n' "removed from $target"
-  exit
+  removed
 fi
 
 # The package: whole, and for this machine.
@@ -171,11 +181,20 @@ version() {
   sed -n 's|^// swift-compiler-version:.*Swift version \([0-9.]*[0-9]\).*|\1|p' \
     "$1"/Swift.swiftmodule/*.swiftinterface 2>/dev/null | sed -n 1p
 }
-# unknown LIB: how many Swift symbols its runtime has that this package has not.
-unknown() {
+# strings FILE: the names that a library tells the loader. Swift's own images have libraries with many more: theirs are
+# not stripped.
+strings() {
+  sections=$(od -An -t u8 -j 40 -N 8 "$1") count=$(od -An -t u2 -j 60 -N 2 "$1")
+  od -An -v -t u8 -w64 -j $((sections)) -N $((64 * count)) "$1" | while read -r kind flags address offset size rest; do
+    # A table of strings that is loaded.
+    [ $((kind >> 32)) != 3 ] || [ $((flags & 2)) = 0 ] || tail -c "+$((offset + 1))" "$1" | head -c "$size"
+  done
+}
+# different LIB: how many Swift symbols only one of its runtime and this package has.
+different() {
   for file in libswiftCore.so libswift_Concurrency.so; do
-    for folder in "$here/lib" "$here/lib" "$1"; do
-      grep -aoE '\$s[0-9A-Za-z_]{4,}' "$folder/$file" 2>/dev/null | sort -u
+    for folder in "$here/lib" "$1"; do
+      strings "$folder/$file" 2>/dev/null | grep -aoE '\$s[0-9A-Za-z_]{4,}' | sort -u
     done | sort | uniq -u
   done | wc -l
 }
@@ -199,20 +218,29 @@ else
       [ "$found" = "$swift" ] ||
         fail "the runtime in $runtime is Swift $found, this package is for $swift" "take the package for Swift $found"
     else
-      count=$(unknown "$runtime")
-      # 6 of the same version's, which another linker has written; 19,000 of the next version's.
-      [ "$count" -lt 200 ] ||
-        fail "the runtime in $runtime is not Swift $swift: it has $count symbols that this package has not" \
+      count=$(different "$runtime")
+      # 6 with the same version, which another linker has written; 512 with 6.0.3, 152 with 6.3.1.
+      [ "$count" -lt 50 ] ||
+        fail "the runtime in $runtime is not Swift $swift: $count of its symbols and this package's differ" \
           "take the package for that version of Swift"
     fi
   fi
 fi
 
 # What is in the target.
-created=
+created='' begun=''
+interrupted() {
+  trap '' HUP INT TERM
+  [ -z "$begun" ] || [ ! -e "$state" ] || restore
+  [ -z "$created" ] || rmdir "$target" 2>/dev/null
+  fail "interrupted" "nothing was changed; the same command begins again" "$1"
+}
+trap 'interrupted 129' HUP
+trap 'interrupted 130' INT
+trap 'interrupted 143' TERM
 if [ ! -d "$target" ]; then
-  mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
   created=1
+  mkdir -p "$target" 2>/dev/null || fail "$target cannot be made" "give a folder that you can write to"
 fi
 lock
 if [ -e "$state" ]; then
@@ -233,6 +261,7 @@ for name in $names; do
   [ ! -d "$target/$name" ] || fail "$target/$name is a folder" "give another folder"
 done
 [ ! -e "$state.old" ] || rm -rf "$state.old"
+begun=1
 if ! mkdir "$state" 2>/dev/null; then
   [ -z "$created" ] || rmdir "$target" 2>/dev/null
   fail "$target cannot be written to" "run this as the owner of the folder, or give another one"
@@ -243,9 +272,6 @@ give_up() {
   restore
   fail "$1 cannot be written" "see whether the disk is full, and who owns the file; nothing was changed"
 }
-trap 'restore; exit 129' HUP
-trap 'restore; exit 130' INT
-trap 'restore; exit 143' TERM
 [ -z "$created" ] || echo 1 >"$state/created"
 {
   for name in $names; do
@@ -269,6 +295,7 @@ done
 : >"$state/done" || give_up "$state"
 trap - HUP INT TERM
 printf '%s\n' "series $series for Swift $swift is installed in $target"
+link_again
 if [ "$mode" = into ]; then
   printf '%s\n' "programs find it with LD_LIBRARY_PATH=$target:${runtime:-FOLDER OF THE OTHER SWIFT LIBRARIES}"
 fi
