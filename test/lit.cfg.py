@@ -232,5 +232,7 @@ for name in ("without", "features"):
     config.available_features.update(prefix + word for word in lit_config.params.get(name, "").split(",") if word)
 if "thread" in sanitizers:
     config.available_features.add("tsan")
+if lit_config.params.get("emulated"):
+    config.available_features.add("emulated")
 if os.path.exists(os.path.join(libdir, "libdispatch.so")):
     config.available_features.add("libdispatch")

@@ -66,6 +66,9 @@
 // REQUIRES: OS=linux-gnu
 // pthread_create is the sanitizer's there, and threads of its own are counted.
 // UNSUPPORTED: asan, tsan
+// An emulator's threads wait for each other while it translates what they run, so others stand
+// in for threads that only compute.
+// UNSUPPORTED: emulated
 // XFAIL: without_executor-pool
 
 // The variables of the executor's threads, what they say of values that cannot be used, and

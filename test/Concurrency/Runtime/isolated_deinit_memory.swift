@@ -12,6 +12,8 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // UNSUPPORTED: asan, tsan
+// qemu keeps 280 KB of each thread that has ended, whatever it ran.
+// UNSUPPORTED: emulated
 // REQUIRES: OS=linux-gnu
 
 // What a thread keeps in order to enqueue isolated deinits goes with the thread,

@@ -81,6 +81,8 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
+// The kernel tells which system call the emulator makes, by its number on the emulator's processor.
+// UNSUPPORTED: emulated
 
 // A runtime without the monitor reports nothing.
 // UNSUPPORTED: without_executor-liveness-marks

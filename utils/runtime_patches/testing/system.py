@@ -49,6 +49,7 @@ class System:
             mounts = sandbox.mounts(self.root, [], fixed)
             runner = ["sh", "-c", _CRASH, "sh", sandbox.bwrap(), "--die-with-parent", *mounts]
         return {
+            **({"emulated": "1"} if self.emulator else {}),
             "target_lib": sysroot.LIB,
             "sysroot": sysroot.SYSTEM,
             "beside": self.beside,
