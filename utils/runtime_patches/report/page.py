@@ -22,6 +22,7 @@ _HARNESSES = {
     "executor": "Executor",
     "instructions": "Instruction counts",
     "server": "Server",
+    "nio": "swift-nio",
 }
 
 
