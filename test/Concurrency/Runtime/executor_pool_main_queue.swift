@@ -17,7 +17,8 @@
 // REQUIRES: OS=linux-gnu
 
 // Three threads and three tasks send blocks and main-actor jobs to the main queue, which is
-// empty now and then. What each of them sends keeps its order, one at a time.
+// empty now and then. What each of them sends keeps its order, one at a time. What the
+// main actor adds to the pool is run while the main actor goes on.
 
 import Dispatch
 import Glibc
@@ -86,6 +87,36 @@ final class Senders: Sendable {
   }
 }
 
+/// After some short jobs the main actor adds two jobs that wait for each other, and blocks
+/// until both have ended. As long as it is short, it leaves waking threads for later.
+@MainActor func add() async {
+  var times: [UInt64] = []
+  for number in 1...300 {
+    if number % 10 != 0 {
+      async let one: Void = callPool()
+      async let two: Void = callPool()
+      _ = await (one, two)
+    } else {
+      times.append(time {
+        let first = DispatchSemaphore(value: 0), second = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+        Task.detached {
+          first.signal()
+          second.wait()
+          ended.signal()
+        }
+        Task.detached {
+          second.signal()
+          first.wait()
+          ended.signal()
+        }
+        for _ in 0..<2 { ended.wait() }
+      })
+    }
+  }
+  judge("two of the main actor that wait for each other", times, median: 50, worst: 5000)
+}
+
 @main struct Main {
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
@@ -93,6 +124,7 @@ final class Senders: Sendable {
     await sendFromAll(pauses: false)
     await sendFromAll(pauses: true)
     await hop()
+    await add()
     exit(failures.count == 0 ? 0 : 1)
   }
 }
