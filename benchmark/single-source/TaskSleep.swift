@@ -34,8 +34,6 @@ public var benchmarks: [BenchmarkInfo] {
       await cancelSleeps(100) { try await Task.sleep(for: .seconds(1000)) } },
     entry("Short.100us", 4) { try? await Task.sleep(nanoseconds: 100_000) },
     entry("Many.100", 1) { await sleepAtOnce(100) },
-    // All may end with the last one.
-    entry("Many.100.Tolerance", 1) { await sleepAtOnce(100, tolerates: true) },
     entry("Zero", 100) { try? await Task.sleep(nanoseconds: 0) },
   ]
 }
@@ -53,15 +51,13 @@ private func cancelSleeps(
 }
 
 @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
-private func sleepAtOnce(_ count: Int, tolerates: Bool = false) async {
+private func sleepAtOnce(_ count: Int) async {
   let start = ContinuousClock.now + .microseconds(300)
   await withTaskGroup(of: Void.self) { group in
     for number in 0..<count {
       group.addTask {
         try? await Task.sleep(
-          until: start + .microseconds(number),
-          tolerance: tolerates ? .microseconds(count - number) : nil,
-          clock: .continuous)
+          until: start + .microseconds(number), clock: .continuous)
       }
     }
   }
