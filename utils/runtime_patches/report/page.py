@@ -22,7 +22,6 @@ _HARNESSES = {
     "executor": "Executor",
     "instructions": "Instruction counts",
     "server": "Server",
-    "nio": "swift-nio",
 }
 
 
