@@ -30,7 +30,8 @@
 //              the last one reads them all.
 // Children:    20 or 60 other keys in the body of each of 20 groups, below 100, then
 //              1, 2 or 8 children: a task may only once pay for what others could
-//              share. Below 900 others: the first one that shares is the 9th.
+//              share. Those that end in 900 are below 900. With 9 children, the
+//              first one that shares is the last.
 // Span3/10:    an ID, then one key 3 or 10 times, then `Task {}`: tracing.
 // Request:     64 requests at once, each of which binds an ID and rebinds one span
 //              three times, asks an actor, runs a group of four, makes a task for its
@@ -88,14 +89,13 @@ private var rebindings: [BenchmarkInfo] {
     rows.append(
       entry("GroupRebind.\(bound)", bound: bound, bindInGroup(count, key: 0)))
   }
-  for (children, keys) in [(1, 20), (2, 20), (8, 20), (1, 60)] {
+  for (name, children, keys, bound) in [
+    ("1x20", 1, 20, 100), ("2x20", 2, 20, 100), ("8x20", 8, 20, 100),
+    ("1x60", 1, 60, 100), ("4x20.900", 4, 20, 900), ("9x20.900", 9, 20, 900),
+    ("1x70.900", 1, 70, 900),
+  ] {
     rows.append(
-      entry("Children.\(children)x\(keys)", bound: 100,
-        bindManyInGroup(20, children: children, keys: keys)))
-  }
-  for (children, keys) in [(4, 20), (9, 20), (1, 70)] {
-    rows.append(
-      entry("Children.\(children)x\(keys).900", bound: 900,
+      entry("Children.\(name)", bound: bound,
         bindManyInGroup(20, children: children, keys: keys)))
   }
   for length in [1, 8, 100] {

@@ -112,11 +112,11 @@ def tables(options, taken):
 
 
 def _outcome(options, taken, failed):
+    name, title = "server", "What a server gains"
     # A result of its own: it takes ten times as long as the rest, and is measured less often.
-    if all(name.startswith("nio-") for name in taken):
-        made = outcome.begin("nio", "What swift-nio's own benchmark gains", "benchmark/server/run-benchmark")
-    else:
-        made = outcome.begin("server", "What a server gains", "benchmark/server/run-benchmark")
+    if all(row.startswith("nio-") for row in taken):
+        name, title = "nio", "What swift-nio's own benchmark gains"
+    made = outcome.begin(name, title, "benchmark/server/run-benchmark")
     for title, columns, lines in tables(options, taken):
         made.table(title, columns, lines)
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
