@@ -261,6 +261,9 @@ bool liveness::readTask(Peek &peek, const void *address, TaskInfo &info,
     info.Function = functionOf(peek, *task.operator->(), info.Closure);
   if (context)
     *context = static_cast<AsyncContext *>(task->ResumeContext);
+  // One that waits for the global executor has no record of that.
+  if (info.State == TaskInfo::Enqueued)
+    info.Dependency = 4;
   CopyOf<Dependency> dependency;
   if (status.hasTaskDependency() &&
       dependency.read(peek, privates.dependencyRecord)) {

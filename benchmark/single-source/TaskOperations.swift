@@ -20,6 +20,10 @@
 //   AsyncLet:    a child task, which does little else than change its status.
 //   Handler:     withTaskCancellationHandler.
 //   Cancel:      a task is cancelled that has a handler.
+// TaskEnqueue, on an executor that runs jobs on the thread of the benchmark:
+//   New:         tasks are made, and run.
+//   Yield:       a running task is enqueued.
+//   Resume:      a suspended task is enqueued.
 
 import Dispatch
 import TestsUtils
@@ -55,7 +59,55 @@ public var benchmarks: [BenchmarkInfo] {
       task.cancel()
       await task.value
     },
+  ] + enqueues
+}
+
+private var enqueues: [BenchmarkInfo] {
+  guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, *) else { return [] }
+  return [
+    entry("TaskEnqueue.New.500", 1) {
+      for _ in 0..<500 { Task(executorPreference: LocalExecutor.shared) {} }
+      LocalExecutor.shared.runAll()
+    },
+    entry("TaskEnqueue.Yield", 1) {
+      Task(executorPreference: LocalExecutor.shared) {
+        for _ in 0..<1000 { await Task.yield() }
+      }
+      LocalExecutor.shared.runAll()
+    },
+    entry("TaskEnqueue.Resume", 1) {
+      let gate = Gate()
+      Task(executorPreference: LocalExecutor.shared) {
+        for _ in 0..<1000 {
+          await withUnsafeContinuation { gate.continuation = $0 }
+        }
+        gate.continuation = nil
+      }
+      LocalExecutor.shared.runAll()
+      while let continuation = gate.continuation {
+        continuation.resume()
+        LocalExecutor.shared.runAll()
+      }
+    },
   ]
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, *)
+private final class LocalExecutor: TaskExecutor, @unchecked Sendable {
+  static let shared = LocalExecutor()
+  private var jobs: [UnownedJob] = []
+  private var next = 0
+
+  func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
+
+  func runAll() {
+    while next < jobs.count {
+      next += 1
+      jobs[next - 1].runSynchronously(on: asUnownedTaskExecutor())
+    }
+    jobs.removeAll(keepingCapacity: true)
+    next = 0
+  }
 }
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
