@@ -4,6 +4,8 @@ from ..base.errors import UserError
 from ..base.text import plural
 from ..cli import Parser, choose, ensure, integer, ready, seconds
 
+_POOL = (("off", "0"), ("on", "1"))
+
 
 def parser():
     made = Parser(
@@ -11,7 +13,12 @@ def parser():
         "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and "
         "by swift-nio's\nown benchmark: operations a second, CPU time, latencies at fixed rates, context switches, "
         "memory.",
-        ["./run-benchmark", "./run-benchmark --filter '^all' --rounds 16", "./run-benchmark --filter nio --rounds 5"],
+        [
+            "./run-benchmark",
+            "./run-benchmark --filter '^all' --rounds 16",
+            "./run-benchmark --filter nio --rounds 5",
+            "./run-benchmark --pool --filter '^all'",
+        ],
     )
     made.add_harness(
         "server",
@@ -20,6 +27,7 @@ def parser():
         runtimes="before, after, stock, upto:PATCH (default: before after)",
         two=True,
     )
+    made.add("--pool", "compare the last runtime with its pool of workers off (SWIFT_POOL=0) and on (SWIFT_POOL=1)")
     made.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
     what = "requests a second of the open loops (default: 1000 4000; none: no latencies)"
     made.add("--rates [R…]", what, type=integer(1), default=[1000, 4000])
@@ -29,20 +37,24 @@ def parser():
 
 
 def main(options):
-    from ..benchmarks.harness import programs
-    from ..benchmarks.server import run
+    from ..benchmarks.harness.programs import show
+    from ..benchmarks.server import programs, run
     from ..benchmarks.server.rows import ROWS
 
     for name, most in (("connections", 1024), ("port", 65535)):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
     chosen = choose(options, {row.name: row.text for row in ROWS.values()})
+    options.sides = [programs.Side(one, one.name) for one in (options.runtimes[0], options.runtimes[-1])]
+    if options.pool:
+        one = options.runtimes[-1]
+        options.sides = [programs.Side(one, f"pool {word}", (("SWIFT_POOL", value),)) for word, value in _POOL]
     ws = ready(options)
     with run.place(ws) as place:
-        ensure(ws, *options.runtimes)
+        ensure(ws, *(side.runtime for side in options.sides))
         outcome, failed = run.run(ws, place, options, [ROWS[name] for name in chosen])
         if outcome:
-            programs.show(outcome, options.output)
+            show(outcome, options.output)
         if failed:
             count = f"{len(failed)} of {plural(len(chosen), 'row')} failed"
             raise UserError(f"{count}: {failed[0].message}", failed[0].hint)

@@ -152,10 +152,13 @@ def _futexes(ws, made, runtime, row, column):
 @contextlib.contextmanager
 def _spinners(wanted):
     """A program of the lowest priority on each processor, while the block runs."""
+    # They end with this process, also if it is killed.
+    spin = "while kill -0 $PPID; do i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done; done"
     children = []
     try:
         for processor in sorted(os.sched_getaffinity(0)) if wanted else ():
-            child = subprocess.Popen(["nice", "-n", "19", "sh", "-c", "while :; do :; done"], start_new_session=True)
+            argv = ["nice", "-n", "19", "sh", "-c", spin]
+            child = subprocess.Popen(argv, start_new_session=True, stderr=subprocess.DEVNULL)
             children.append(child)
             os.sched_setaffinity(child.pid, {processor})
         yield

@@ -17,21 +17,21 @@ QUANTILES = (0.5, 0.99, 0.999)
 
 
 def _rounds(options, name, take):
-    """{column: [sample]} of a row; take(runtime, whether it is the last of its column): a sample."""
+    """{column: [sample]} of a row; take(side, whether it is the last of its column): a sample."""
     samples = {column: [] for column in COLUMNS}
     with Step(f"{name}: {options.rounds} rounds") as step:
         for number, _, column in interleaved(options.rounds, [name], lambda _: COLUMNS, random.Random()):
-            runtime = options.runtimes[-1 if column == "new" else 0]
-            step.text = f"{name}: round {number + 1} of {options.rounds}, {runtime}"
-            samples[column].append(take(runtime, number == options.rounds - 1))
+            side = options.sides[column == "new"]
+            step.text = f"{name}: round {number + 1} of {options.rounds}, {side}"
+            samples[column].append(take(side, number == options.rounds - 1))
     return samples
 
 
 def http(options, row, place, program, generator):
     """{column: [sample]} of a row with a server."""
 
-    def take(runtime, last):
-        with Server(place, program, row, runtime, options.port) as server:
+    def take(side, last):
+        with Server(place, program, row, side, options.port) as server:
             server.probe()
             sample = _sample(options, server, generator)
             if last:
@@ -72,8 +72,8 @@ def quantiles(times):
 def inside(options, row, place, program):
     """{column: [sample]} of a loop in the program."""
 
-    def take(runtime, _):
-        found = json.loads(place.run(runtime, [program, "row", *row.words, row.count], row.name))
+    def take(side, _):
+        found = json.loads(place.run(side, [program, "row", *row.words, row.count], row.name))
         before, after = found["before"], found["after"]
         return {
             "rate": row.count / (found["ns"] / 1e9),
@@ -89,8 +89,8 @@ def inside(options, row, place, program):
 def nio(options, row, place, program):
     """{column: [sample]} of a row of nio's own benchmark: the rate is that of its whole unit of work."""
 
-    def take(runtime, _):
-        said = place.run(runtime, [program, *row.words], row.name, timeout=240)
+    def take(side, _):
+        said = place.run(side, [program, *row.words], row.name, timeout=240)
         found = re.search(rf"measuring: {re.escape(row.words[0])}: (.+)", said)
         times = [float(part) for part in found[1].split(",") if part.strip()] if found else []
         if not times:

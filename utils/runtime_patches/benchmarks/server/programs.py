@@ -1,6 +1,7 @@
 """The programs of the server benchmark: the server, the load generator, and nio's own benchmark."""
 
 import contextlib
+import dataclasses
 import http.client
 import json
 import os
@@ -59,6 +60,23 @@ def load(ws):
     return program.build(ws, "load", BUILD / "clients" / "load", c=[SOURCES / "load.c"], link=["-static"])
 
 
+@dataclasses.dataclass(frozen=True)
+class Side:
+    """What is compared: a runtime, and the environment's variables that are set on it, as (name, value)."""
+
+    runtime: object
+    name: str
+    variables: tuple = ()
+
+    def __str__(self):
+        return self.name
+
+    @property
+    def command(self):
+        """The words before a program's, for whoever tries it by hand."""
+        return ["env", *(f"{name}={value}" for name, value in self.variables)] if self.variables else []
+
+
 class Place:
     """Where programs run; scratch: a folder for what they write."""
 
@@ -66,52 +84,57 @@ class Place:
         self.ws, self.scratch = ws, scratch
         self.count = 0
 
-    def start(self, runtime, argv, **options):
-        """Starts argv on a runtime; returns the process, and the prefix of what its loader writes."""
+    def start(self, side, argv, **options):
+        """Starts argv on a Side; returns the process, and the prefix of what its loader writes."""
         self.count += 1
         prefix = self.scratch / f"loads-{self.count}"
-        words = loaded.environment(prefix, {name: os.environ.get(name, value) for name, value in VARIABLES.items()})
-        command = loaded.command(self.ws, runtime, [*words, *argv], [self.ws.cache])
+        variables = {name: os.environ.get(name, value) for name, value in VARIABLES.items()}
+        words = loaded.environment(prefix, {**variables, **dict(side.variables)})
+        command = loaded.command(self.ws, side.runtime, [*words, *argv], [self.ws.cache])
         return subprocess.Popen(command, cwd=self.scratch, start_new_session=True, **options), prefix
 
-    def run(self, runtime, argv, what, timeout=120):
-        """The standard output of argv on a runtime; UserError if it fails, or runs on other libraries."""
+    def run(self, side, argv, what, timeout=120):
+        """The standard output of argv on a Side; UserError if it fails, or runs on other libraries."""
         process, prefix = self.start(
-            runtime, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            side, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         try:
             out, said = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            what = f"{what} on {runtime} did not end within {timeout} s"
+            what = f"{what} on {side} did not end within {timeout} s"
             raise UserError(what, "its row is left out with --filter") from None
         finally:
             end(process)
         if process.returncode:
-            what = f"{what} on {runtime} {ending(process.returncode, said)}"
-            raise UserError(what, f"utils/with-runtime {runtime} -- {' '.join(map(str, argv))}")
-        loaded.check(loaded.libraries(prefix, process.pid), what, runtime)
+            raise UserError(f"{what} on {side} {ending(process.returncode, said)}", by_hand(side, argv))
+        loaded.check(loaded.libraries(prefix, process.pid), what, side.runtime)
         return out
 
 
-class Server:
-    """A server on a runtime, which is up while the `with` block runs."""
+def by_hand(side, argv):
+    """The command line for whoever tries that by hand."""
+    return " ".join(map(str, ["utils/with-runtime", side.runtime, "--", *side.command, *argv]))
 
-    def __init__(self, place, program, row, runtime, port=0):
-        self.place, self.row, self.runtime = place, row, runtime
+
+class Server:
+    """A server on a Side, which is up while the `with` block runs."""
+
+    def __init__(self, place, program, row, side, port=0):
+        self.place, self.row, self.side = place, row, side
         self.argv = [program, row.kind, *row.words, *([f"port={port}"] if port else [])]
-        self.name = f"server {row.name} on {runtime}"
+        self.name = f"server {row.name} on {side}"
 
     def __enter__(self):
         self.errors = open(self.place.scratch / "server-errors", "w+", encoding="utf-8", errors="replace")
         self.process, prefix = self.place.start(
-            self.runtime, self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+            self.side, self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
         )
         try:
             found = re.match(r"ready (\d+)$", self._line("start"))
             if not found:
                 raise self._fault("did not start")
             self.port = int(found[1])
-            loaded.check(loaded.libraries(prefix, self.process.pid), f"server {self.row.name}", self.runtime)
+            loaded.check(loaded.libraries(prefix, self.process.pid), f"server {self.row.name}", self.side.runtime)
         except BaseException:
             self.__exit__()
             raise
@@ -127,7 +150,7 @@ class Server:
 
     def _fault(self, what, hint=None, who=""):
         """The UserError that tells what the server did, or who did; or that it has ended."""
-        again = " ".join(map(str, ["utils/with-runtime", self.runtime, "--", *self.argv]))
+        again = by_hand(self.side, self.argv)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
             self.errors.seek(0)

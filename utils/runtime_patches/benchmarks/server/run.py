@@ -98,7 +98,7 @@ def tables(options, taken):
             cells = [number(statistics.median(found[column][place])) for place, column in places]
             unanswered = [str(sum(found[column][-1])) for column in ("old", "new")]
             late.append([name, rate, *cells, " ".join(unanswered)])
-    old, new = options.runtimes[0].name, options.runtimes[-1].name
+    old, new = map(str, options.sides)
     quantile_columns = [f"p{part * 100:g} {name}" for part in measure.QUANTILES for name in (old, f"{old} again", new)]
     compared = [old, new, f"{new}/{old}", f"{old} again"]
     calls = "Context switches and futex calls an operation, and the largest RSS in MB"
@@ -113,6 +113,8 @@ def tables(options, taken):
 
 def _outcome(options, taken, failed):
     name, title = "server", "What a server gains"
+    if options.pool:
+        name, title = "server-pool", "What a server gains by the pool of workers"
     # A result of its own: it takes ten times as long as the rest, and is measured less often.
     if all(row.startswith("nio-") for row in taken):
         name, title = "nio", "What swift-nio's own benchmark gains"
@@ -122,7 +124,7 @@ def _outcome(options, taken, failed):
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
     dots = {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}
     made.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
-    old, new = options.runtimes[0], options.runtimes[-1]
+    old, new = options.sides
     made.notes = [
         f"Medians of {options.rounds} new processes a column, {old}, {old} again and {new} in turn; "
         f"{options.connections} connections, loads of {options.seconds:g} s.",
