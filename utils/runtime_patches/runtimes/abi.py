@@ -37,6 +37,8 @@ def layouts(ws, runtime):
     argv = next(command for file, command in commands.items() if file.endswith(_SOURCE))
     argv = [*argv, "-fsyntax-only", "-w", "-Xclang", "-fdump-record-layouts-complete"]
     text = ws.output(argv, fixed=fixed, cwd=fixed[1][1])
+    # Where a union without a name is written changes with each line before it.
+    text = re.sub(r"(\((?:anonymous|unnamed)(?: \w+)?) at [^)]+\)", r"\1)", text)
     found = {}
     for block in text.split("*** Dumping AST Record Layout\n")[1:]:
         lines = block.split("\n\n")[0].splitlines()
@@ -44,7 +46,7 @@ def layouts(ws, runtime):
         record = re.sub(r" \(empty\)$", "", record)
         outer = re.sub(_NAME_SPACE, "", record.split("<")[0]).split("::")[0]
         if outer in RECORDS and "(unnamed" not in record and "lambda" not in record:
-            found[record] = [re.sub(r"/\S+/", "", line) for line in lines]
+            found[record] = lines
     return found
 
 
