@@ -2,23 +2,19 @@
 
 from ..base.errors import UserError
 from ..base.text import plural
-from ..cli import Parser, choose, ensure, integer, ready, seconds
+from ..cli import choose, ensure, harness, integer, ready, seconds
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "server",
         "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and "
         "by swift-nio's\nown benchmark: operations a second, CPU time, latencies at fixed rates, context switches, "
         "memory.",
         ["./run-benchmark", "./run-benchmark --filter '^all' --rounds 16", "./run-benchmark --filter nio --rounds 5"],
-    )
-    made.add_harness(
-        "server",
-        "row",
-        rounds=(7, "new processes a column (default: 7)"),
-        runtimes="before, after, stock, upto:PATCH (default: before after)",
-        two=True,
+        rounds=(7, "new processes a column"),
+        runtimes="before, after, stock, upto:PATCH",
+        most=2,
     )
     made.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
     what = "requests a second of the open loops (default: 1000 4000; none: no latencies)"
