@@ -17,6 +17,7 @@ from .base.paths import REPO, UTILS
 from .base.progress import note
 from .report import saved, svg
 from .results.comparison import natural
+from .results.outcome import Table
 from .results.table import number
 from .series import series
 
@@ -142,18 +143,16 @@ def _smoke(machine, *names):
     result = _load(machine, "smoke")
     rows = {verdict.name: verdict for verdict in result.verdicts}
     _known(rows, names, f"row in {machine}/smoke.json")
-    lines = [f"| us | {' | '.join(result.names)} | after/before |", "|---|--:|--:|--:|"]
-    for name in names or sorted(rows, key=natural):
-        row = rows[name]
-        lines.append(
-            f"| `{name}` | {number(row.old)} | {number(row.new)} | {row.ratio:.2f}"
-            + (", in the noise |" if row.verdict == "same" else " |")
-        )
+    lines = []
+    for row in (rows[name] for name in names or sorted(rows, key=natural)):
+        ratio = f"{row.ratio:.2f}" + ", in the noise" * (row.verdict == "same")
+        lines.append([f"`{row.name}`", number(row.old), number(row.new), ratio])
+    table = Table("", ["us", *result.names, "after/before"], lines)
     count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in ("faster", "slower", "same")}
     told = (
         f"{count['faster']} are faster, {count['slower']} slower and {count['same']} without a change beyond the noise"
     )
-    return "\n".join([*lines, "", f"Of {len(rows)} rows {told}. {_conditions(result)}"])
+    return f"{table.markdown()}\n\nOf {len(rows)} rows {told}. {_conditions(result)}"
 
 
 def _table(machine, name, title, *rows):

@@ -39,7 +39,7 @@ def ready(options):
 
 
 def check_tools():
-    """UserError unless everything is installed that makes the workspace."""
+    """UserError if a program is missing that makes the workspace."""
     for tool, package in (("mmdebstrap", "mmdebstrap"), ("apt-get", "apt"), ("git", "git"), ("tar", "tar")):
         if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin"):
             raise UserError(f"{tool} is not installed", f"sudo apt install {package}; {_OWN}")

@@ -47,7 +47,7 @@ def lines(values, objects, count, seed):
 
 
 def ensure(path, *recipe):
-    """Writes the inputs file `path` of these values, objects, count and seed, unless it is there."""
+    """Writes the inputs file `path` of these values, objects, count and seed, if it is not there."""
     text = "\n".join(lines(*recipe)) + "\n"
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -48,7 +48,6 @@ def build(ws):
             swift=[_HERE / "command-line.swift", _HERE / "rows.swift"],
             c=[_HERE / "support.c", *native],
             headers=headers,
-            bridging=_HERE / "support.h",
         ),
         program.build(ws, "executor-floor", HOME, c=[_HERE / "floor.c", *native], headers=headers, link=["-lpthread"]),
         _goroutines(),

@@ -24,7 +24,6 @@ def build(ws):
         swift=sorted(_HERE.glob("*.swift")),
         c=[_HERE / "support.c", program.NATIVE / "machine.c"],
         headers=[_HERE / "support.h", program.NATIVE / "machine.h"],
-        bridging=_HERE / "support.h",
     )
 
 

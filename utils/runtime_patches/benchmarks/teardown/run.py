@@ -26,7 +26,6 @@ def build(ws):
         swift=[*sorted(_HERE.glob("*.swift")), trees],
         c=[_HERE / "controls.c", program.NATIVE / "machine.c"],
         headers=[_HERE / "controls.h", program.NATIVE / "machine.h"],
-        bridging=_HERE / "controls.h",
     )
 
 
