@@ -65,8 +65,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(
             prog=prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False
         )
-        self.bad_usage, self.intermixed, self.completions, self.most = bad_usage, False, {}, None
-        self.examples, self.status = examples, status
+        self.bad_usage, self.intermixed, self.most = bad_usage, False, None
+        self.examples, self.status, self.forms, self.completions = examples, status, {}, {}
         if workspace:
             self.add("--checkout DIR", "the folder that holds your swift/ checkout")
             self.add("--toolchain DIR", "the usr folder of your Swift toolchain; needs --checkout")
@@ -90,6 +90,7 @@ class Parser(argparse.ArgumentParser):
         that returns what the Tab key offers."""
         *names, last = form.split(", ")
         name, _, value = last.partition(" ")
+        shown = form if name.startswith("-") else value
         if many := re.fullmatch(r"\[(\w+)(…?)\]|(\w+)…", value):
             value = many[1] or many[3]
             options["nargs"] = "+" if many[3] else "*" if many[2] else "?"
@@ -98,7 +99,7 @@ class Parser(argparse.ArgumentParser):
         elif name.startswith("-"):
             options.setdefault("action", "store_true")
         action = (group or self).add_argument(*names, name, help=text, **options)
-        self.completions[action.dest] = complete
+        self.forms[action], self.completions[action.dest] = shown, complete
         return action
 
     def add_runtimes(self, form, text=None, **options):

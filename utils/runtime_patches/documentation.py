@@ -111,19 +111,13 @@ def _reference(command):
     parser = module.parser()
     lines = [" ".join(parser.description.split()), "", *(f"    {line}" for line in parser.examples), ""]
     rows = [
-        f"| `{_form(action)}` | {_help(parser, action)} |"
-        for action in parser._actions
-        if not _COMMON & {action.dest, *action.option_strings}
+        f"| `{form}` | {_help(parser, action)} |"
+        for action, form in parser.forms.items()
+        if not _COMMON & set(action.option_strings)
     ]
     if rows:
         lines += ["| | |", "|---|---|", *rows, ""]
     return "\n".join([*lines, f"Exit status: {parser.status}."])
-
-
-def _form(action):
-    value = "" if action.nargs == 0 else action.metavar or action.dest.upper()
-    many = {"*": f"[{value}…]", "+": f"{value}…", "?": f"[{value}]"}.get(action.nargs, value)
-    return " ".join(filter(None, [", ".join(action.option_strings), many]))
 
 
 def _help(parser, action):
