@@ -9,9 +9,9 @@ from ...base import process
 from ...base.paths import UTILS
 
 
-def events(ws, module, plan, binds=(), ended=lambda status: None):
+def events(ws, module, plan, binds=()):
     """The events (dictionaries) that `python3 -m module` prints, one in a line, for `plan` on its standard
-    input. It ends with this generator. ended: called with its exit status."""
+    input. It ends with this generator."""
     child = ws.popen(
         ["python3", "-B", "-m", f"runtime_patches.{module}"],
         binds=binds,
@@ -26,7 +26,6 @@ def events(ws, module, plan, binds=(), ended=lambda status: None):
         child.stdin.close()
         for line in child.stdout:
             yield json.loads(line)
-        ended(child.wait())
     finally:
         process.end(child)
 

@@ -179,9 +179,7 @@ def _run(ws, plan, binds):
     """Runs the measuring loop inside; returns its events {event: [fields]}."""
     found = {"calibrated": [], "plan": [], "process": [], "failed": [], "end": []}
     rows = plural(len(plan["rows"]), "benchmark")
-    statuses = []
-    events = inside.events(ws, "benchmarks.suite.loop", plan, binds, statuses.append)
-
+    events = inside.events(ws, "benchmarks.suite.loop", plan, binds)
     try:
         with Step(f"calibrating {rows}") as step:
             for event in events:
@@ -199,8 +197,7 @@ def _run(ws, plan, binds):
     finally:
         events.close()
     if not found["end"]:
-        what = f"the measuring loop ended early (exit status {statuses or 'unknown'})"
-        raise UserError(what, "its message is above; the earlier report is as it was")
+        raise UserError("the measuring loop ended early", "its message is above; the earlier report is as it was")
     if not found["process"]:
         row = found["failed"][0]
         what = f"no benchmark ran; {row['name']}: {row['reason']}"
