@@ -8,8 +8,8 @@ from ..base.errors import UserError
 from ..base.paths import BENCHMARK
 from .runtime import stock
 
-# C sources that several programs share.
-NATIVE = BENCHMARK / "native"
+# What several programs need of the machine, in C.
+MACHINE, MACHINE_HEADER = (BENCHMARK / "native" / f"machine.{suffix}" for suffix in "ch")
 
 
 def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), flags=("-O", "-wmo"), link=()):

@@ -1,7 +1,6 @@
 """Runs a measuring program of this package inside the workspace: a plan goes in, and events come out."""
 
 import json
-import signal
 import subprocess
 import sys
 
@@ -32,8 +31,8 @@ def events(ws, module, plan, binds=()):
 
 def serve(measure):
     """The other end: calls measure(plan), which prints the events."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        measure(json.load(sys.stdin))
+        with process.terminable():
+            measure(json.load(sys.stdin))
     except (KeyboardInterrupt, BrokenPipeError):
         sys.exit(130)
