@@ -33,7 +33,7 @@ def samples(lanes, unit):
     """Raw samples on one axis: a histogram for each lane, the values of its processes as dots and their median
     as a bar. lanes: [(series number, name, samples, values)].
 
-    The axis ends at the 90th percentile of the widest lane: the rest lies on its end.
+    The axis ends at the 90th percentile of the widest lane. What is beyond is drawn at its end.
     """
     low = min(min(quantile(raw, 0.005), *values) for _, _, raw, values in lanes)
     high = max(quantile(some, 0.9) for lane in lanes for some in lane[2:])
@@ -208,7 +208,7 @@ class Plot:
         return tag("figure", caption, chart, tag("ul", legend, class_="legend"), outside, class_="plot")
 
     def panel(self):
-        """The chart as a part of a file, with title and legend; and its height."""
+        """The chart as a part of a file, with title and legend."""
         legend = [
             tag(
                 "g",
