@@ -48,7 +48,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     """Bad usage is an error like any other: one line of error, one of hint. intermixed: whether
-    options may stand between positional arguments."""
+    options may stand between positional arguments; most: runtimes that a harness compares, None if it is none."""
 
     def __init__(
         self,
@@ -65,8 +65,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(
             prog=prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False
         )
-        self.bad_usage, self.intermixed, self.completions = bad_usage, False, {}
-        self.examples, self.status = examples, status
+        self.bad_usage, self.intermixed, self.most = bad_usage, False, None
+        self.examples, self.status, self.forms, self.completions = examples, status, {}, {}
         if workspace:
             self.add("--checkout DIR", "the folder that holds your swift/ checkout")
             self.add("--toolchain DIR", "the usr folder of your Swift toolchain; needs --checkout")
@@ -84,11 +84,13 @@ class Parser(argparse.ArgumentParser):
             name = action.option_strings[-1] if action.option_strings else action.dest
             raise UserError(f"{name}: {error.message}", error.hint, self.bad_usage) from None
 
-    def add(self, form, text=None, *, complete=None, **options):
+    def add(self, form, text=None, *, group=None, complete=None, **options):
         """Adds an argument. form: its names and its value as people read them: "-o, --output FILE", "--list" (which
-        has no value), "tests [PATH…]"; text: its help; complete: a function that returns what the Tab key offers."""
+        has no value), "tests [PATH…]"; text: its help; group: of --help, if not the usual one; complete: a function
+        that returns what the Tab key offers."""
         *names, last = form.split(", ")
         name, _, value = last.partition(" ")
+        shown = form if name.startswith("-") else value
         if many := re.fullmatch(r"\[(\w+)(…?)\]|(\w+)…", value):
             value = many[1] or many[3]
             options["nargs"] = "+" if many[3] else "*" if many[2] else "?"
@@ -96,38 +98,41 @@ class Parser(argparse.ArgumentParser):
             options["metavar"] = value
         elif name.startswith("-"):
             options.setdefault("action", "store_true")
-        action = self.add_argument(*names, name, help=text, **options)
-        self.completions[action.dest] = complete
+        action = (group or self).add_argument(*names, name, help=text, **options)
+        self.forms[action], self.completions[action.dest] = shown, complete
         return action
 
     def add_runtimes(self, form, text=None, **options):
         """Adds an argument whose values are Runtimes."""
         return self.add(form, text, type=runtime, complete=runtime_names, **options)
 
-    def add_harness(self, name, what, *, rounds=None, runtimes=None, two=False):
-        """What all harnesses have. name: of the folder of the report; what: a row stands for; rounds:
-        (default, help) of --rounds; runtimes: the help of RUNTIME…; two: whether they are at most two."""
-        from .base.paths import REPORT
-
-        if runtimes:
-            default = [runtime("before"), runtime("after")]
-            self.add_runtimes("runtimes [RUNTIME…]", runtimes, default=default)
-            self.two = two
-        self.add("--filter RE", f"only {what}s that match", type=pattern, default=".")
-        if rounds:
-            self.add("--rounds N", rounds[1], type=integer(1), default=rounds[0])
-        self.add("--list", f"print the {what}s")
-        self.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / name))
-
     def parse_args(self, *args, **named):
         options = super().parse_args(*args, **named)
-        if getattr(self, "two", False) and len(options.runtimes) > 2:
+        if self.most and len(options.runtimes) > self.most:
             raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
-        for one in options.runtimes if hasattr(self, "two") else ():
+        for one in options.runtimes if self.most else ():
             if one.variant in ("asan", "tsan"):
                 what = f"benchmarks are not compiled with a sanitizer, so they do not run on {one}"
                 raise UserError(what, "utils/run-clients and utils/run-test do", 2)
         return options
+
+
+def harness(name, description, examples, *, what="row", rounds=None, runtimes=None, most=99):
+    """The Parser of benchmark/NAME/run-benchmark. what: a name in its table stands for; rounds: (default, help) of
+    --rounds; runtimes: the help of RUNTIME…; most: of them."""
+    from .base.paths import REPORT
+
+    made = Parser("run-benchmark", description, examples)
+    if runtimes:
+        default = [runtime("before"), runtime("after")]
+        made.add_runtimes("runtimes [RUNTIME…]", f"{runtimes} (default: before after)", default=default)
+        made.most = most
+    made.add("--filter RE", f"only {what}s that match", type=pattern, default=".")
+    if rounds:
+        made.add("--rounds N", f"{rounds[1]} (default: {rounds[0]})", type=integer(1), default=rounds[0])
+    made.add("--list", f"print the {what}s")
+    made.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / name))
+    return made
 
 
 # Types of arguments.

@@ -17,6 +17,7 @@ from .base.paths import REPO, UTILS
 from .base.progress import note
 from .report import saved, svg
 from .results.comparison import natural
+from .results.outcome import Table
 from .results.table import number
 from .series import series
 
@@ -110,19 +111,13 @@ def _reference(command):
     parser = module.parser()
     lines = [" ".join(parser.description.split()), "", *(f"    {line}" for line in parser.examples), ""]
     rows = [
-        f"| `{_form(action)}` | {_help(parser, action)} |"
-        for action in parser._actions
-        if not _COMMON & {action.dest, *action.option_strings}
+        f"| `{form}` | {_help(parser, action)} |"
+        for action, form in parser.forms.items()
+        if not _COMMON & set(action.option_strings)
     ]
     if rows:
         lines += ["| | |", "|---|---|", *rows, ""]
     return "\n".join([*lines, f"Exit status: {parser.status}."])
-
-
-def _form(action):
-    value = "" if action.nargs == 0 else action.metavar or action.dest.upper()
-    many = {"*": f"[{value}…]", "+": f"{value}…", "?": f"[{value}]"}.get(action.nargs, value)
-    return " ".join(filter(None, [", ".join(action.option_strings), many]))
 
 
 def _help(parser, action):
@@ -142,18 +137,16 @@ def _smoke(machine, *names):
     result = _load(machine, "smoke")
     rows = {verdict.name: verdict for verdict in result.verdicts}
     _known(rows, names, f"row in {machine}/smoke.json")
-    lines = [f"| us | {' | '.join(result.names)} | after/before |", "|---|--:|--:|--:|"]
-    for name in names or sorted(rows, key=natural):
-        row = rows[name]
-        lines.append(
-            f"| `{name}` | {number(row.old)} | {number(row.new)} | {row.ratio:.2f}"
-            + (", in the noise |" if row.verdict == "same" else " |")
-        )
+    lines = []
+    for row in (rows[name] for name in names or sorted(rows, key=natural)):
+        ratio = f"{row.ratio:.2f}" + ", in the noise" * (row.verdict == "same")
+        lines.append([f"`{row.name}`", number(row.old), number(row.new), ratio])
+    table = Table("", ["us", *result.names, "after/before"], lines)
     count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in ("faster", "slower", "same")}
     told = (
         f"{count['faster']} are faster, {count['slower']} slower and {count['same']} without a change beyond the noise"
     )
-    return "\n".join([*lines, "", f"Of {len(rows)} rows {told}. {_conditions(result)}"])
+    return f"{table.markdown()}\n\nOf {len(rows)} rows {told}. {_conditions(result)}"
 
 
 def _table(machine, name, title, *rows):

@@ -18,6 +18,14 @@ def write(path, text):
     partial.replace(path)
 
 
+def write_starter(path, argv):
+    """Writes a program that runs argv, with the arguments that it is given behind it."""
+    import shlex
+
+    write(path, f'#!/bin/sh\nexec {shlex.join(map(str, argv))} "$@"\n')
+    path.chmod(0o755)
+
+
 def write_all(folder, texts):
     """Writes {name: text} to a folder. The last one appears last: if it is there, so are all others."""
     for name, text in texts.items():

@@ -18,8 +18,8 @@ def held():
 
 @contextlib.contextmanager
 def exclusive(folder):
-    """Holds FOLDER/.lock; the kernel drops it when this process and the children with
-    held() end, however that is."""
+    """Holds FOLDER/.lock. The kernel drops it when this process and the children with held()
+    have ended, however they end."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "a+") as lock:
         try:

@@ -12,7 +12,7 @@ def available():
 
 
 def require(needed, what, hint):
-    """UserError when `what` would need more bytes than four fifths of what is free."""
+    """UserError if `what` would need more than four fifths of the bytes that are free."""
     free = available()
     if needed > free * 0.8:
         raise UserError(f"{what} would need about {size(needed)} of memory; {size(free)} are free", hint)

@@ -6,7 +6,8 @@ from . import files, locks
 
 
 def file(path, parts, make):
-    """The file `path`. make(partial) makes it, unless it is intact and was made from `parts`: texts, and files."""
+    """The file `path`, made from `parts`: texts, and files. make(partial) makes it if it is not there, not intact, or
+    was made from others."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part.encode() if isinstance(part, str) else part.read_bytes())

@@ -14,7 +14,7 @@ def size(count):
 
 
 def number(value):
-    """A number as people write it: three digits that count, thousands apart; a dash for None."""
+    """A number as people write it: three significant digits, a comma before thousands; a dash for None."""
     if value is None:
         return "–"
     if value == 0:

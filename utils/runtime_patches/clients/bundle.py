@@ -316,7 +316,7 @@ class _Process:
         self.process.wait()
 
     def _prove(self):
-        """UserError unless the process has loaded the libraries of its runtime, and no other ones."""
+        """UserError if the process has not loaded the libraries of its runtime, or has loaded other ones."""
         found = loaded.libraries(self.loads, self.process.pid)
         if any(one.always and one.name not in found for one in LIBRARIES) and (self.end or self.status):
             what = f"the tests of {self.bundle.name} do not start on {self.runtime} (the program {ending(self.status)})"

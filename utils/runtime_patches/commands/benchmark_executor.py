@@ -1,11 +1,11 @@
 """benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
 
-from ..cli import Parser, choose, ensure, ready
+from ..cli import choose, ensure, harness, ready
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "executor",
         "Compares the global executor with the pool on and off (SWIFT_POOL=1 and 0), in one library, over many "
         "starts of\nprocesses: hand-overs, tasks, isolated deinits, timers, blocked jobs, memory, futex calls. Beside "
         "it a floor program,\nand Go's goroutines where Go is installed.",
@@ -15,9 +15,9 @@ def parser():
             "./run-benchmark --busy",
             "./run-benchmark --model",
         ],
+        rounds=(20, "starts of a process for each row and column"),
     )
     made.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")
-    made.add_harness("executor", "row", rounds=(20, "starts of a process for each row and column (default: 20)"))
     made.add("--busy", "beside a niced program on each processor")
     made.add("--no-futex", "do not count futex calls with strace")
     made.add("--model", "print what a model says of 64 processors, and end")

@@ -1,21 +1,17 @@
 """benchmark/instructions/run-benchmark: instruction counts, the noise-free second opinion."""
 
-from ..cli import Parser, integer, ready
+from ..cli import harness, integer, ready
 
 ROWS = r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$"
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "instructions",
         "Counts the instructions that an iteration of rows of the benchmark suite takes on several\n"
         "runtimes, with valgrind's callgrind: the noise-free second opinion.",
         ["./run-benchmark", "./run-benchmark --filter '^TaskLocalCopy' before upto:NAME after"],
-    )
-    made.add_harness(
-        "instructions",
-        "row",
-        runtimes="stock, before, after, upto:PATCH (default: before after); ratios are to the first one",
+        runtimes="stock, before, after, upto:PATCH; ratios are to the first one",
     )
     made.set_defaults(filter=ROWS)
     made.add("--repeat N", "counts of each; the median is told", type=integer(1), default="2")

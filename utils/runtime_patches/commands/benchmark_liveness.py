@@ -1,18 +1,18 @@
 """benchmark/liveness/run-benchmark: what the liveness monitor costs."""
 
-from ..cli import Parser, choose, ensure, integer, ready
+from ..cli import choose, ensure, harness, integer, ready
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "liveness",
         "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
         "one that is stuck.\nThe rows of the suite that run jobs are measured with the monitor off, off again and on.",
         ["./run-benchmark", "./run-benchmark --filter '^BM_'", "./run-benchmark upto:executor-liveness-scopes"],
+        rounds=(3, "samples of a row BM_…, in random order"),
     )
     what = "after, upto:PATCH, or any other that has the monitor (default: after)"
     made.add_runtimes("runtime [RUNTIME]", what, default="after")
-    made.add_harness("liveness", "row", rounds=(3, "samples of a row BM_…, in random order (default: 3)"))
     made.add("--milliseconds N", "for a sample of a row BM_…", type=integer(1), default="200")
     return made
 

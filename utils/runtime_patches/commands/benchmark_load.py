@@ -1,20 +1,16 @@
 """benchmark/load/run-benchmark: the runtime under load."""
 
-from ..cli import Parser, choose, ensure, integer, ready
+from ..cli import choose, ensure, harness, integer, ready
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "load",
         "Puts a load on two runtimes, and prints the time of an operation and the resident memory: at "
         "the start,\nwhile all wait, at the end, and when malloc has given back what it keeps.",
         ["./run-benchmark", "./run-benchmark --filter deinits --rounds 5", "./run-benchmark stock after --most 100000"],
-    )
-    made.add_harness(
-        "load",
-        "row",
-        rounds=(3, "processes a figure, which is their median (default: 3)"),
-        runtimes="before, after, stock, upto:PATCH (default: before after)",
+        rounds=(3, "processes a figure, which is their median"),
+        runtimes="before, after, stock, upto:PATCH",
     )
     made.add("--most N", "operations of the largest run", type=integer(1000), default="1000000")
     return made

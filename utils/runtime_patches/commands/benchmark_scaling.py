@@ -3,25 +3,21 @@
 import os
 
 from ..base.errors import UserError
-from ..cli import Parser, choose, ensure, integer, ready
+from ..cli import choose, ensure, harness, integer, ready
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "scaling",
         "Measures how the work of several workers scales that are threads, Tasks and processes, on two runtimes.",
         [
             "./run-benchmark",
             "./run-benchmark --filter '^search' --rounds 7",
             "./run-benchmark upto:immortalize-strong-extra after",
         ],
-    )
-    made.add_harness(
-        "scaling",
-        "row",
-        rounds=(5, "samples of each kind (default: 5)"),
-        two=True,
-        runtimes="one or two of before, after, stock, upto:PATCH (default: before after)",
+        rounds=(5, "samples of each kind"),
+        runtimes="one or two of before, after, stock, upto:PATCH",
+        most=2,
     )
     made.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)")
     made.add("--milliseconds N", "for a sample", type=integer(1), default="60")

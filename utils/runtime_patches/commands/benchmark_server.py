@@ -2,14 +2,14 @@
 
 from ..base.errors import UserError
 from ..base.text import plural
-from ..cli import Parser, choose, ensure, integer, ready, seconds
+from ..cli import choose, ensure, harness, integer, ready, seconds
 
 _POOL = (("off", "0"), ("on", "1"))
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "server",
         "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and "
         "by swift-nio's\nown benchmark: operations a second, CPU time, latencies at fixed rates, context switches, "
         "memory.",
@@ -19,13 +19,9 @@ def parser():
             "./run-benchmark --filter nio --rounds 5",
             "./run-benchmark --pool --filter '^all'",
         ],
-    )
-    made.add_harness(
-        "server",
-        "row",
-        rounds=(7, "new processes a column (default: 7)"),
-        runtimes="before, after, stock, upto:PATCH (default: before after)",
-        two=True,
+        rounds=(7, "new processes a column"),
+        runtimes="before, after, stock, upto:PATCH",
+        most=2,
     )
     made.add("--pool", "compare the last runtime with its pool of workers off (SWIFT_POOL=0) and on (SWIFT_POOL=1)")
     made.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")

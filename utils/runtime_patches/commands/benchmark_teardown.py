@@ -2,25 +2,22 @@
 
 from ..base import memory
 from ..base.errors import UserError
-from ..cli import Parser, choose, ensure, integer, ready
+from ..cli import choose, ensure, harness, integer, ready
 
 
 def parser():
-    made = Parser(
-        "run-benchmark",
+    made = harness(
+        "teardown",
         "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
         [
             "./run-benchmark",
             "./run-benchmark --depth 26 --filter '^(class|arena)$'",
             "./run-benchmark stock --filter isolated --isolated-depth 20",
         ],
-    )
-    made.add_harness(
-        "teardown",
-        "variant",
-        rounds=(5, "in one process (default: 5)"),
-        two=True,
-        runtimes="one or two of before, after, stock, upto:PATCH (default: before after)",
+        what="variant",
+        rounds=(5, "in one process"),
+        runtimes="one or two of before, after, stock, upto:PATCH",
+        most=2,
     )
     made.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=_depth, default="22")
     made.add("--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=_depth, default="18")

@@ -1,7 +1,5 @@
 """benchmark/deinit/reproduce: measures every experiment, and writes one table of all results."""
 
-import signal
-import sys
 import time
 
 from ..base import progress
@@ -27,6 +25,7 @@ def parser():
 
 def main(options):
     from ..base import locks
+    from ..base.process import terminable
     from ..benchmarks.deinit import campaign
     from ..benchmarks.deinit import report as made_report
     from ..report import renew
@@ -36,10 +35,8 @@ def main(options):
         raise UserError(f"--runtimes: '{options.runtimes}' does not name different runtimes", "--runtimes before,after")
     runtimes = [runtime(name) for name in names]
     ws = ready(options, *runtimes)
-    # As Ctrl-C does: the measurement that runs is ended, too.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     home = HOME / "quick" if options.quick else HOME
-    with locks.exclusive(home):
+    with terminable(), locks.exclusive(home):
         measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)
         _measure(measured)
         with progress.Step("fits and tables"):

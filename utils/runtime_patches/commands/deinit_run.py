@@ -41,10 +41,10 @@ def parser():
     made.add("--retry-ms N", what, type=integer(), default="100")
     made.add("--list", "print all benchmarks")
     group = made.add_argument_group("in place of INPUTS_FILE, random points; the output then holds them, too")
-    group.add_argument("--values", metavar="MIN:MAX", type=span(), help="number of task-local values (default: 0:200)")
-    group.add_argument("--objects", metavar="MIN:MAX", type=span(1), help="number of objects (default: 1:5000)")
-    group.add_argument("--points", metavar="N", type=integer(1), help="number of points (default: 1000)")
-    group.add_argument("--seed", metavar="N", type=integer(), help="makes other points of the same ranges (default: 1)")
+    made.add("--values MIN:MAX", "number of task-local values (default: 0:200)", group=group, type=span())
+    made.add("--objects MIN:MAX", "number of objects (default: 1:5000)", group=group, type=span(1))
+    made.add("--points N", "number of points (default: 1000)", group=group, type=integer(1))
+    made.add("--seed N", "makes other points of the same ranges (default: 1)", group=group, type=integer())
     return made
 
 

@@ -2,64 +2,45 @@
 
 import argparse
 import os
+from typing import Any
 
 from ..cli import Parser, ensure, pattern, ready
 
-# lit's own options: name(s), the name of the value, what it does. Others are given by LIT_OPTS.
-_VALUES = (
-    ("-j", "--threads", "--workers", "N", "run N tests at once (default: as many as cores)"),
-    ("--filter", "RE", "only tests whose name matches"),
-    ("--filter-out", "RE", "no test whose name matches"),
-    ("-D", "--param", "NAME=VALUE", "a parameter of test/lit.cfg.py (test/README.md)"),
-    ("--timeout", "SECONDS", "the longest that one test may run (default: 300; 0: no limit)"),
-    ("--max-failures", "N", "stop after N failures"),
-    ("--num-shards", "M", "split the tests into M parts and run one"),
-    ("--run-shard", "N", "which part to run, from 1"),
-    ("--order", "HOW", "lexical, random or smart"),
-    ("-o", "--output", "FILE", "write the results as JSON"),
-    ("--xunit-xml-output", "FILE", "write the results as XUnit XML"),
-)
-_FLAGS = (
-    ("-v", "--verbose", "show each test, and the output of failed ones"),
-    ("-a", "--show-all", "show the output of every test"),
-    ("-s", "--succinct", "a progress bar and the output of failed tests (default)"),
-    ("--no-execute", "run nothing: what would be run passes"),
-    ("--ignore-fail", "exit status 0 in spite of failures"),
-    ("--show-tests", "list the tests"),
-    ("--show-suites", "list the suites, features and substitutions"),
-)
+# lit's own options. Others are given by LIT_OPTS.
+_LIT = {
+    "-j, --threads, --workers N": "run N tests at once (default: as many as cores)",
+    "--filter RE": "only tests whose name matches",
+    "--filter-out RE": "no test whose name matches",
+    "-D, --param NAME=VALUE": "a parameter of test/lit.cfg.py (test/README.md)",
+    "--timeout SECONDS": "the longest that one test may run (default: 300; 0: no limit)",
+    "--max-failures N": "stop after N failures",
+    "--num-shards M": "split the tests into M parts and run one",
+    "--run-shard N": "which part to run, from 1",
+    "--order HOW": "lexical, random or smart",
+    "-o, --output FILE": "write the results as JSON",
+    "--xunit-xml-output FILE": "write the results as XUnit XML",
+    "-v, --verbose": "show each test, and the output of failed ones",
+    "-a, --show-all": "show the output of every test",
+    "-s, --succinct": "a progress bar and the output of failed tests (default)",
+    "--no-execute": "run nothing: what would be run passes",
+    "--ignore-fail": "exit status 0 in spite of failures",
+    "--show-tests": "list the tests",
+    "--show-suites": "list the suites, features and substitutions",
+}
 
 
 class _Forward(argparse.Action):
     """Collects an option of lit, with its value, in options.lit."""
 
+    def __init__(self, metavar=None, **options: Any):
+        super().__init__(metavar=metavar, nargs=None if metavar else 0, **options)
+
     def __call__(self, parser, options, value, name=None):
-        collected = list(getattr(options, "lit", None) or [])
-        if self.nargs == 0:
-            collected.append((name, None))
-        else:
-            from ..testing import lit
+        from ..testing import lit
 
-            if name in lit.FILES:
-                value = os.path.abspath(value)
-            collected.append((name, value))
-        options.lit = collected
-
-
-def _add_lit(parser):
-    """Adds PATH and lit's options: options.paths, options.lit."""
-    what = (
-        "tests or folders of this repository, or else of the checkout's swift/; swift/PATH is always the checkout's. "
-        "Folders of ours bring along what upstream's test/Concurrency/Runtime has there (default: test)"
-    )
-    parser.add_argument("paths", metavar="PATH", nargs="*", help=what)
-    group = parser.add_argument_group("options of lit; its others can be given by LIT_OPTS")
-    group.set_defaults(lit=[])
-    for *names, value, text in _VALUES:
-        kind = pattern if names[0].startswith("--filter") else str
-        group.add_argument(*names, metavar=value, dest="lit", action=_Forward, type=kind, help=text)
-    for *names, text in _FLAGS:
-        group.add_argument(*names, dest="lit", action=_Forward, nargs=0, help=text)
+        if name in lit.FILES:
+            value = os.path.abspath(value)
+        options.lit = [*options.lit, (name, value if self.metavar else None)]
 
 
 def parser():
@@ -80,7 +61,15 @@ def parser():
         "run the tests' programs in the root file system of this release of Debian, on the packed libraries: the "
         "runtime must be package",
     )
-    _add_lit(made)
+    what = (
+        "tests or folders of this repository, or else of the checkout's swift/; swift/PATH is always the checkout's. "
+        "Folders of ours bring along what upstream's test/Concurrency/Runtime has there (default: test)"
+    )
+    made.add("paths [PATH…]", what)
+    group = made.add_argument_group("options of lit; its others can be given by LIT_OPTS")
+    for form, text in _LIT.items():
+        kind = pattern if form.startswith("--filter") else None
+        made.add(form, text, group=group, dest="lit", default=[], action=_Forward, type=kind)
     return made
 
 

@@ -5,6 +5,7 @@ import statistics
 
 from ..base.errors import UserError
 from ..base.paths import REPORT
+from ..results.outcome import Table
 from ..results.table import number
 from ..series import series
 from . import read
@@ -82,15 +83,16 @@ def _measured():
 
 
 def _table(group):
-    lines = ["| row, us | before | after | after/before | noise floor |", "|---|---|---|---|---|"]
+    lines = []
     changed = {name for name, _, verdict in group.combined() if verdict != "same"}
     for name, entries in group.rows().items():
         if name in changed:
             old, new, floor = (
                 statistics.median(getattr(v, key) for _, v in entries) for key in ("old", "new", "floor")
             )
-            lines.append(f"| {name} | {number(old)} | {number(new)} | {new / old:.2f} | {floor:.1%} |")
+            lines.append([name, number(old), number(new), f"{new / old:.2f}", f"{floor:.1%}"])
+    table = Table("", ["row, us", "before", "after", "after/before", "noise floor"], lines)
     rest = len(group.rows()) - len(changed)
     machines = "; ".join(dict.fromkeys(str(run.data.environment) for run in group.runs))
     said = f"{rest} other rows did not change" if changed else f"None of {rest} rows changed"
-    return ("\n".join(lines) + "\n\n" if changed else "") + f"{said}: interleaved samples, rank test, {machines}."
+    return (table.markdown() + "\n\n" if changed else "") + f"{said}: interleaved samples, rank test, {machines}."

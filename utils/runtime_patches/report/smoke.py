@@ -7,6 +7,7 @@ import statistics
 from ..base.text import number as short
 from ..base.text import plural
 from ..results.table import noise, number
+from ..results.verdicts import quantile
 from ..series import series
 from . import svg
 from .groups import together
@@ -169,9 +170,10 @@ def _cells(group, run, v, limit):
 def _details(group, run, v):
     row, least, lines = run.data.row_of[v.name], _least_memory(run), []
     for column, name in zip(_COLUMNS, _lanes(group)):
-        processes, values = row.columns[column], sorted(row.values(column))
+        processes, values = row.columns[column], row.values(column)
         rss = statistics.median(one.max_rss for one in processes)
-        figures = [number(svg.quantile(values, q)) for q in (0, 0.25, 0.5, 0.75, 1)]
+        quartiles = quantile(values, 0.25), statistics.median(values), quantile(values, 0.75)
+        figures = map(number, (min(values), *quartiles, max(values)))
         count = f"{sum(len(one.samples) for one in processes):,}"
         memory = f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}"
         lines.append([name, *figures, len(values), count, memory])

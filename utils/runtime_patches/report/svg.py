@@ -2,8 +2,10 @@
 Series differ in shape or dash, too, and every chart says in words what it shows."""
 
 import math
+import statistics
 
 from ..base.text import number
+from ..results.verdicts import quantile
 from .html import Html, li, quiet, span, tag
 
 WIDTH = 240  # of the small charts in tables
@@ -12,14 +14,6 @@ _LANE = 17
 _COLOURS = ("#5c6670", "#0072b2", "#d55e00", "#009e73", "#aa4499", "#7a6a00")
 _DASHES = ("7 4", "", "2 3")
 _HEAD = 36  # room for the title of a panel
-
-
-def quantile(ordered, q):
-    """The q-quantile of a sorted list, between two neighbours."""
-    place = q * (len(ordered) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
 def _text(x, y, text, anchor=None):
@@ -39,18 +33,17 @@ def samples(lanes, unit):
     """Raw samples on one axis: a histogram for each lane, the values of its processes as dots and their median
     as a bar. lanes: [(series number, name, samples, values)].
 
-    The axis ends at the 90th percentile of the widest lane: the rest lies on its end.
+    The axis ends at the 90th percentile of the widest lane. What is beyond is drawn at its end.
     """
-    ordered = [sorted(lane[2]) for lane in lanes]
-    low = min(*(quantile(one, 0.005) for one in ordered), *(min(lane[3]) for lane in lanes))
-    high = max(*(quantile(one, 0.9) for one in ordered), *(quantile(sorted(lane[3]), 0.9) for lane in lanes))
+    low = min(min(quantile(raw, 0.005), *values) for _, _, raw, values in lanes)
+    high = max(quantile(some, 0.9) for lane in lanes for some in lane[2:])
     left, right = 3, WIDTH - 3
 
     def share(value):
         return max(0, min(1, (value - low) / ((high - low) or 1)))
 
     parts, words = [], []
-    for lane, ((series, name, raw, values), sorted_raw) in enumerate(zip(lanes, ordered)):
+    for lane, (series, name, raw, values) in enumerate(lanes):
         base = (lane + 1) * _LANE - 1
         bins = [0] * ((right - left) // 3 + 1)
         for value in raw:
@@ -62,11 +55,11 @@ def samples(lanes, unit):
             f"M{left + share(value) * (right - left):.0f} {base - 3 - (place * 5) % 9}h0"
             for place, value in enumerate(values)
         )
-        median = quantile(sorted(values), 0.5)
+        median = statistics.median(values)
         middle = left + share(median) * (right - left)
         bar = _path("median", f"M{middle:.1f} {base + 1}v-{_LANE - 2}")
         parts.append(tag("g", _path("bars", bars), _path("dots", dots), bar, class_=f"s{series}"))
-        first, third = (number(quantile(sorted_raw, q)) for q in (0.25, 0.75))
+        first, third = (number(quantile(raw, q)) for q in (0.25, 0.75))
         words.append(f"{name}: median {number(median)}, quartiles {first} to {third}")
     height = len(lanes) * _LANE
     parts.append(_path("axis", f"M{left} {height + 0.5}H{right}"))
@@ -152,7 +145,7 @@ class Plot:
         clip = curve.clip
         self.low_x, self.high_x = min(xs) if self.log_x else min(0, *xs), max(xs)
         self.low_y = ys[0] if self.log_y else min(0, quantile(ys, 1 - clip) if clip else ys[0])
-        tops = [quantile(sorted(self._fy(point[1]) for point in one.points), clip or 1) for one in self.series]
+        tops = [quantile([self._fy(point[1]) for point in one.points], clip or 1) for one in self.series]
         tops += [self._fy(point[1]) for one in self.series for point in one.line or ()]
         self.high_y = max(tops) * (1 if self.log_y else 1.05)
 
@@ -215,7 +208,7 @@ class Plot:
         return tag("figure", caption, chart, tag("ul", legend, class_="legend"), outside, class_="plot")
 
     def panel(self):
-        """The chart as a part of a file, with title and legend; and its height."""
+        """The chart as a part of a file, with title and legend."""
         legend = [
             tag(
                 "g",

@@ -9,7 +9,7 @@ _COLOURS = {"Regression": "31", "Improvement": "32", "Failed": "31"}
 
 
 def number(value):
-    """Microseconds with four digits that count."""
+    """Microseconds with four significant digits."""
     if value >= 1000:
         return f"{value:.0f}"
     return f"{value:.{3 if value < 10 else 2 if value < 100 else 1}f}"

@@ -39,11 +39,10 @@ class Verdicts(unittest.TestCase):
         few = {"old": [100, 101, 102], "control": [101, 102, 103], "new": [200, 201, 202]}
         self.assertEqual([one.verdict for one in verdicts.judge({"noisy": noisy, "few": few})], ["same", "same"])
 
-    def test_equal_values_have_no_rank(self):
-        self.assertEqual(verdicts.rank_test([1, 1, 1], [1, 1]), 1.0)
-
-    def test_adjust_keeps_the_order(self):
-        self.assertEqual(verdicts.adjust([0.01, 0.04, 0.02]), [0.03, 0.04, 0.03])
+    def test_quantiles_are_values(self):
+        values = list(range(1, 21))
+        self.assertEqual([verdicts.quantile(values, share) for share in (0.05, 0.5, 0.95, 1)], [1, 10, 19, 20])
+        self.assertEqual(verdicts.quantile([7], 0.95), 7)
 
     def test_first_sample_does_not_count(self):
         self.assertEqual(verdicts.process_value([900, 3, 1, 2]), 2)

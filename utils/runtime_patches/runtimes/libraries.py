@@ -8,9 +8,9 @@ from typing import Optional
 @dataclass(frozen=True)
 class Library:
     """A shared library. part: its folder below the build folder; always: whether every program with tasks loads
-    it; recipe: a script in build-script-config that builds it, for one that upstream's Runtimes/ does not build;
-    header: a file of swift/ that sources which have the library have, if not all have it; static: of one that has a
-    recipe, the object that makes it a static library, too."""
+    it; recipe: the script in build-script-config that builds it, if upstream's Runtimes/ does not; header: a file of
+    swift/ that only sources with the library have, None if all sources have it; static: if it has a recipe, the object
+    file of its static library."""
 
     name: str
     part: str

@@ -77,8 +77,8 @@ class Package:
             tree.keep(self.ws, self.git, self.place, kept)
 
     def _prepare(self, mounts):
-        """Makes the folders of the build, unless they are there and of this configuration; returns the folder in the
-        cache where the last build is kept."""
+        """Makes the folders of the build, if they are not there or of another configuration. Returns the folder in
+        the cache where the last build is kept."""
         digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.target.triple, sysroot.SUITE]).encode())
         for path in _CONFIGURATION:
             digest.update((CONFIG / path).read_bytes())

@@ -8,15 +8,15 @@ from ..base.errors import UserError
 from ..base.paths import BENCHMARK
 from .runtime import stock
 
-# C sources that several programs share.
-NATIVE = BENCHMARK / "native"
+# What several programs need of the machine, in C.
+MACHINE, MACHINE_HEADER = (BENCHMARK / "native" / f"machine.{suffix}" for suffix in "ch")
 
 
-def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=None, flags=("-O", "-wmo"), link=()):
+def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), flags=("-O", "-wmo"), link=()):
     """The path of program `name` in the folder `home`.
 
     runtime: a variant whose compiler is to be used; swift, c: source files (c alone makes a C
-    program); headers: files that these include; bridging: the one that Swift imports; flags: of
+    program); headers: files that these include, the one first that Swift imports; flags: of
     swiftc; link: of clang, for a C program.
     """
     runtime = runtime or stock()
@@ -29,7 +29,7 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), bridging=
         for path, target in zip(c, objects):
             _run(ws, runtime, ["clang", "-O2", "-fPIC", *includes, "-c", str(path), "-o", target])
         if swift:
-            imported = ["-import-objc-header", str(bridging)] if bridging else []
+            imported = ["-import-objc-header", str(headers[0])] if headers else []
             imported += [word for include in includes for word in ("-Xcc", include)]
             argv = ["swiftc", *flags, *"-parse-as-library -module-name main".split(), *imported, *map(str, swift)]
             _run(ws, runtime, [*argv, *objects, "-o", str(partial)])

@@ -34,7 +34,6 @@ def complete(ws, runtime):
     A library with a sanitizer loads only into a program that has its runtime. The compiler has none,
     so it must not see LD_LIBRARY_PATH. Returns what it has added to bin.
     """
-    import shlex
     import shutil
 
     variant, binaries = runtime.variant, runtime.folder / "bin"
@@ -48,9 +47,7 @@ def complete(ws, runtime):
         )
         partial.replace(mutex)
     compiler = binaries / "swiftc"
-    swiftc = shlex.join([f"{ws.toolchain}/bin/swiftc", *options])
-    files.write(compiler, f'#!/bin/sh\nexec env -u LD_LIBRARY_PATH {swiftc} "$@"\n')
-    compiler.chmod(0o755)
+    files.write_starter(compiler, ["env", "-u", "LD_LIBRARY_PATH", f"{ws.toolchain}/bin/swiftc", *options])
     if variant == "ubsan":
         place = ws.outside(ws.toolchain / "lib" / "clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):

@@ -17,7 +17,7 @@ import sys
 import xml.etree.ElementTree
 from pathlib import Path
 
-from ..base import locks, pins, progress
+from ..base import files, locks, pins, progress
 from ..base.errors import UserError
 from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
@@ -131,11 +131,9 @@ def _tools_command(ws, runtime, inputs, output):
     filecheck = _on_path(ws, "FileCheck")
     if ws.from_packages:
         # FileCheck needs the libraries that are inside.
-        wrapper = output / "FileCheck"
-        command = shlex.join(ws.command([filecheck], binds=[output]))
-        wrapper.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
-        wrapper.chmod(0o755)
-        filecheck = wrapper
+        starter = output / "FileCheck"
+        files.write_starter(starter, ws.command([filecheck], binds=[output]))
+        filecheck = starter
     argv, path = _host_lit(ws)
     parameters = {
         "test_output": output,

@@ -69,7 +69,7 @@ class Row:
 
     @property
     def model(self):
-        """The name of the model: the patch's own, unless the parameter is MODEL:PARAMETER."""
+        """The name of the model: the patch's own, if the parameter is not MODEL:PARAMETER."""
         return self.parameter.rpartition(":")[0] or self.operation.patch
 
     @property

@@ -117,10 +117,12 @@ class Stress:
 
 def _compile(ws, runtime):
     flags, home = ("-O", "-Xfrontend", "-disable-availability-checking"), BUILD / "stress" / runtime.plain
-    header = _MODES / "deinit-modes.h"
-    swift, c = [*_SOURCES, _MODES / "DeinitModes.swift"], [_MODES / "deinit-modes.c"]
-    headers = {"headers": [header], "bridging": header}
-    return program.build(ws, "concurrency-random", home, runtime=runtime, swift=swift, c=c, flags=flags, **headers)
+    sources = {
+        "swift": [*_SOURCES, _MODES / "DeinitModes.swift"],
+        "c": [_MODES / "deinit-modes.c"],
+        "headers": [_MODES / "deinit-modes.h"],
+    }
+    return program.build(ws, "concurrency-random", home, runtime=runtime, flags=flags, **sources)
 
 
 def run(ws, runtimes, first, count, operations, workers, seconds):

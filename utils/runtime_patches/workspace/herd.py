@@ -1,14 +1,12 @@
 """herd7 for the litmus tests, from the distribution of the workspace: older hosts have no package of it."""
 
 import os
-import shlex
 import shutil
 
 from ..base import files
 from ..base.errors import UserError
-from ..base.process import run_logged
 from ..base.progress import note
-from . import cached, provision, sandbox
+from . import cached, provision
 
 
 def starter(ws, folder):
@@ -25,21 +23,12 @@ def starter(ws, folder):
         return None
     usr = place / "usr"
     herd = ws.command([usr / "bin" / "herd7", "-set-libdir", usr / "share" / "herdtools7" / "herd"], binds=[folder])
-    program = folder / "herd7"
-    program.write_text(f'#!/bin/sh\nexec {shlex.join(herd)} "$@"\n')
-    program.chmod(0o755)
-    return program
+    files.write_starter(folder / "herd7", herd)
+    return folder / "herd7"
 
 
 def _fetch(ws, place):
     """Downloads the package, whose signed hash apt checks, and unpacks it; its libraries are in the workspace."""
-    config = provision.apt_config(ws.root, place / "download", "deb")
-    script = "apt-get update && apt-get download herdtools7 && dpkg-deb -x herdtools7*.deb ."
-    user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
-    run_logged(
-        sandbox.command(ws.root, ["sh", "-c", script], binds=[ws.cache], cwd=place, extra=user),
-        "herd7",
-        failed="its package could not be fetched",
-        env={**os.environ, "APT_CONFIG": str(config)},
-    )
+    script = "apt-get download herdtools7 && dpkg-deb -x herdtools7*.deb .."
+    provision.apt(ws.cache, place / "download", "deb", script, log="herd7", failed="its package could not be fetched")
     files.remove(place / "download")

@@ -39,7 +39,7 @@ def ready(options):
 
 
 def check_tools():
-    """UserError unless everything is installed that makes the workspace."""
+    """UserError if a program is missing that makes the workspace."""
     for tool, package in (("mmdebstrap", "mmdebstrap"), ("apt-get", "apt"), ("git", "git"), ("tar", "tar")):
         if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin"):
             raise UserError(f"{tool} is not installed", f"sudo apt install {package}; {_OWN}")
@@ -222,17 +222,9 @@ def _make_source(pin, cache, target):
 def _fetch_source(pin, cache, download):
     """Downloads the .orig archive (apt checks its signed hash) and checks our pin."""
     dist = pin.distribution
-    config = apt_config(cache / "root", download, "deb-src")
-    user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
-    what = shlex.quote(f"{dist.source}={dist.source_version}")
-    script = ["sh", "-c", f"apt-get update && apt-get source --download-only {what}"]
-    run_logged(
-        sandbox.command(cache / "root", script, binds=[cache], cwd=download, extra=user),
-        "source",
-        failed="the sources could not be downloaded",
-        hints=_package_hints(dist),
-        env={**os.environ, "APT_CONFIG": str(config)},
-    )
+    script = f"apt-get source --download-only {shlex.quote(f'{dist.source}={dist.source_version}')}"
+    failed = "the sources could not be downloaded"
+    apt(cache, download, "deb-src", script, log="source", failed=failed, hints=_package_hints(dist))
     archive = download / dist.orig
     if not archive.is_file():
         what = f"apt-get succeeded, but there is no {dist.orig}"
@@ -243,8 +235,18 @@ def _fetch_source(pin, cache, download):
     return archive
 
 
-def apt_config(root, download, kind):
-    """An apt configuration that knows only one kind of packages, "deb" or "deb-src", of the root's archive."""
+def apt(cache, download, kind, script, *, log, **told):
+    """Runs a script in the folder `download` of a cache, with an apt that knows only one kind of packages, "deb" or
+    "deb-src", of the root's archive. told: what run_logged says if it fails."""
+    root = cache / "root"
+    config = _apt_config(root, download, kind)
+    user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
+    argv = ["sh", "-c", f"apt-get update && {script}"]
+    command = sandbox.command(root, argv, binds=[cache], cwd=download, extra=user)
+    run_logged(command, log, env={**os.environ, "APT_CONFIG": str(config)}, **told)
+
+
+def _apt_config(root, download, kind):
     for name in ("lists/partial", "archives/partial", "parts"):
         (download / name).mkdir(parents=True)
     apt = root / "etc" / "apt"

@@ -137,8 +137,7 @@ class Campaign:
             with open(partial, "wb") as out:
                 streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE, "text": True}
                 session = {"binds": [self.home], "start_new_session": True}
-                child = self.runtimes[name].popen(self.ws, argv, **streams, **session)
-                status, errors = ended(child)
+                status, errors = ended(self.runtimes[name].popen(self.ws, argv, **streams, **session))
             if status == 0:
                 partial.rename(path)
         finally:

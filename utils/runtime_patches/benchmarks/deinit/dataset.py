@@ -94,7 +94,7 @@ def _inputs(path, columns):
 
 
 def inputs_of(dataset, inputs=None):
-    """The points of `dataset`: those of `inputs` where given, else its own."""
+    """The points of `dataset`: those of `inputs` if given, else its own."""
     if inputs:
         check_inputs(dataset, inputs, f"./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}")
     elif not dataset.inputs:

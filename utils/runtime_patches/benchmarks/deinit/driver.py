@@ -26,8 +26,7 @@ def build(ws, optimized=True):
         HOME / ("optimized" if optimized else "onone"),
         swift=sorted(HERE.glob("*.swift")),
         c=[HERE / "deinit-modes.c", HERE / "support.c"],
-        headers=sorted(HERE.glob("*.h")),
-        bridging=HERE / "support.h",
+        headers=[HERE / "support.h", HERE / "deinit-modes.h"],
         flags=[*flags, "-swift-version", "6"],
     )
 

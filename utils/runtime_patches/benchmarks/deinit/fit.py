@@ -107,7 +107,7 @@ class _Factors:
 
 
 def fit(params, values, objects, times, robust=False):
-    """Fits `times` (ns) by least squares, or to the median when `robust`.
+    """Fits `times` (ns) by least squares, or to the median if `robust`.
 
     Goodness is 1 - SSR/SST with SST about the mean, also without a constant among the parameters: a model that is
     worse than a constant gets a negative R². The adjustment counts every parameter, the constant too. With

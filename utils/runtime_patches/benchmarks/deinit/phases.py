@@ -21,7 +21,7 @@ def parse(text):
 
 
 def times(phase, data, baseline=None):
-    """Nanoseconds for each point, less those of `baseline` where given."""
+    """Nanoseconds for each point, less those of `baseline` if given."""
     own = PHASES[phase][1](data)
     if baseline is None:
         return own

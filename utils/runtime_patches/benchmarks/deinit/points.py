@@ -21,7 +21,7 @@ _WAITING = {
 
 
 def for_point(benchmark, values, objects):
-    """Bytes that a point of `benchmark` needs at the worst, when all deinits wait."""
+    """Bytes that a point of `benchmark` needs at most, which is if all deinits wait."""
     waiting, each_value = next((cost for name, cost in _WAITING.items() if benchmark.startswith(name)), (0, 0))
     return objects * (_OBJECT + waiting + values * each_value)
 
@@ -35,7 +35,7 @@ def check(values, objects, count):
 
 
 def lines(values, objects, count, seed):
-    """The lines of an inputs file: `count` points, even in both closed intervals."""
+    """The lines of an inputs file: `count` random points in both closed intervals."""
     source = random.Random(seed)
     yield (
         f"# gen-points.py --values={values[0]}:{values[1]} --objects={objects[0]}:{objects[1]} --seed={seed} {count}"
@@ -47,7 +47,7 @@ def lines(values, objects, count, seed):
 
 
 def ensure(path, *recipe):
-    """Writes the inputs file `path` of these values, objects, count and seed, unless it is there."""
+    """Writes the inputs file `path` of these values, objects, count and seed, if it is not there."""
     text = "\n".join(lines(*recipe)) + "\n"
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 The model is a closed queueing network, solved by mean value analysis. Each processor is a customer: it works on
 a job of its own for some time, and visits the parts that all processors share: a lock or a word that one processor
-has at a time. What it assumes:
+has at a time. These are its assumptions:
 
 - A visit takes what two threads that fight for a lock or a word measure here, times `far` for processors that do not
   share a cache. On real machines this grows with the distance; the cost is the same for all here.

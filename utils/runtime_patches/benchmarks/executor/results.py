@@ -18,36 +18,35 @@ _UNITS = {"wall": "ns", "cpu": "ns", "schedule": "ns", "p50": "ns", "p99": "ns",
 
 @dataclass(frozen=True)
 class Target:
-    """A figure of a row with the pool, and the most that it may be of something else. against: "off", a
-    (program, figure) of the floor or of Go, or None for the figure itself; share: of the starts."""
+    """A figure of a row with the pool, and the most that it may be of something else. against: "off",
+    "floor FIGURE" or "Go FIGURE"; empty for the figure itself; share: of the starts."""
 
     row: str
     figure: str
     most: float
-    against: object = "off"
+    against: str = "off"
     share: float = USUAL
 
 
-_LINE = (FLOOR, "line")
 TARGETS = [
-    Target("main-hop", "wall", 12, _LINE, NEARLY_ALL),
+    Target("main-hop", "wall", 12, f"{FLOOR} line", NEARLY_ALL),
     Target("main-hop", "wall", 0.1, share=NEARLY_ALL),
-    Target("main-hop", "futex", 0.01, None),
-    Target("foreign-resume", "p50", 12, _LINE),
-    Target("task", "wall", 1.0, (GO, "spawn.wall")),
+    Target("main-hop", "futex", 0.01, ""),
+    Target("foreign-resume", "p50", 12, f"{FLOOR} line"),
+    Target("task", "wall", 1.0, f"{GO} spawn.wall"),
     Target("task", "cpu", 0.45),
-    Target("task", "futex", 0.01, None),
+    Target("task", "futex", 0.01, ""),
     Target("task-main", "wall", 0.25, share=NEARLY_ALL),
     Target("async-let-main", "wall", 0.1),
-    Target("async-let", "wall", 0.8, (GO, "pair.wall")),
+    Target("async-let", "wall", 0.8, f"{GO} pair.wall"),
     Target("group-child", "cpu", 0.5),
-    Target("skynet", "wall", 2.5, (GO, "skynet.wall")),
+    Target("skynet", "wall", 2.5, f"{GO} skynet.wall"),
     Target("skynet", "rss", 0.2),
-    Target("stream", "futex", 0.01, None),
+    Target("stream", "futex", 0.01, ""),
     Target("deinit-end-1", "wall", 0.1),
     Target("deinit-suspend-1", "wall", 0.1),
     Target("deinit-suspend-100", "wall", 0.2),
-    Target("deinit-suspend-100", "futex", 0.001, None),
+    Target("deinit-suspend-100", "futex", 0.001, ""),
     *(
         Target(f"deinit-{who}-{batch}", "wall", 1.0 if batch == 100 else 1.05)
         for who in ("job", "thread")
@@ -55,11 +54,11 @@ TARGETS = [
     ),
     *(Target(f"timer-{length}", figure, 1.05) for length in (1, 5) for figure in ("p50", "cpu")),
     Target("idle", "cpu", 1.0),
-    Target("compute", "others", 1.0, None),
+    Target("compute", "others", 1.0, ""),
     Target("beside-pair", "p99", 2.0),
-    *(Target(f"background-{length}", "p50", 50e6, None) for length in ("0.1", "10")),
-    *(Target(f"blocked-{factor}N", "p50", 50e6, None) for factor in (1, 2, 4)),
-    Target("blocked-child", "p50", 50e6, None),
+    *(Target(f"background-{length}", "p50", 50e6, "") for length in ("0.1", "10")),
+    *(Target(f"blocked-{factor}N", "p50", 50e6, "") for factor in (1, 2, 4)),
+    Target("blocked-child", "p50", 50e6, ""),
 ]
 # With Dispatch's queues as many blocked jobs of one priority as there are processors wait for ever.
 HANGS_WHEN_OFF = ("blocked-1N", "blocked-2N", "blocked-4N")
@@ -106,19 +105,17 @@ class Samples:
 
 @dataclass(frozen=True)
 class Judged:
-    """A Target, and what was measured: reference is what it is compared with, value the figure in that share
-    of the starts; ratio of the two, or the value itself."""
+    """A Target, and what was measured: value is the figure in that share of the starts, reference what it is compared
+    with, None if that was not measured."""
 
     target: Target
     reference: Optional[float]
-    value: Optional[float]
+    value: float
 
     @property
     def ratio(self):
-        """What the target limits; None if something was not measured."""
-        if self.value is None:
-            return None
-        if self.target.against is None:
+        """What the target limits; None if it is not known."""
+        if not self.target.against:
             return self.value
         return self.value / self.reference if self.reference else None
 
@@ -130,21 +127,18 @@ class Judged:
 
 def judge(samples, targets=tuple(TARGETS)):
     """[Judged] of the targets whose rows were measured."""
-    found = []
-    for target in targets:
-        values = samples.get((target.row, "on"), target.figure)
-        if not values:
-            continue
-        if target.against is None:
-            reference = None
-        elif target.against == "off":
-            reference = samples.median((target.row, "off"), target.figure)
-        elif target.against[0] == FLOOR:
-            reference = samples.least(FLOOR).get(target.against[1])
-        else:
-            reference = samples.median(*target.against)
-        found.append(Judged(target, reference, quantile(values, target.share)))
-    return found
+    return [
+        Judged(target, _reference(samples, target), quantile(values, target.share))
+        for target in targets
+        if (values := samples.get((target.row, "on"), target.figure))
+    ]
+
+
+def _reference(samples, target):
+    program, _, figure = target.against.partition(" ")
+    if program == FLOOR:
+        return samples.least(FLOOR).get(figure)
+    return samples.median(program, figure) if figure else samples.median((target.row, program), target.figure)
 
 
 def busy_targets(samples):
@@ -158,23 +152,17 @@ def busy_targets(samples):
 
 def target_lines(judged):
     """(columns, rows) of the table of targets."""
-    lines = []
-    for one in judged:
-        target = one.target
-        against = {None: "", "off": "off"}.get(target.against) if not isinstance(target.against, tuple) else None
-        lines.append(
-            [
-                target.row,
-                target.figure,
-                " ".join(target.against) if against is None else against,
-                number(one.reference),
-                number(one.value),
-                number(one.ratio),
-                number(target.most),
-                "19 of 20" if target.share == NEARLY_ALL else "median",
-                {True: "yes", False: "NO", None: "not measured"}[one.is_met],
-            ]
-        )
+    lines = [
+        [
+            one.target.row,
+            one.target.figure,
+            one.target.against,
+            *map(number, (one.reference, one.value, one.ratio, one.target.most)),
+            "19 of 20" if one.target.share == NEARLY_ALL else "median",
+            {True: "yes", False: "NO", None: "not measured"}[one.is_met],
+        ]
+        for one in judged
+    ]
     return ["row", "figure", "against", "there", "here", "ratio", "at most", "of the starts", "met"], lines
 
 

@@ -38,19 +38,19 @@ class Programs:
 
 def build(ws):
     """The Programs."""
-    native = [program.NATIVE / "machine.c"]
-    headers = [_HERE / "support.h", program.NATIVE / "machine.h"]
+    headers = [_HERE / "support.h", program.MACHINE_HEADER]
     return Programs(
         program.build(
             ws,
             "executor-rows",
             HOME,
             swift=[_HERE / "command-line.swift", _HERE / "rows.swift"],
-            c=[_HERE / "support.c", *native],
+            c=[_HERE / "support.c", program.MACHINE],
             headers=headers,
-            bridging=_HERE / "support.h",
         ),
-        program.build(ws, "executor-floor", HOME, c=[_HERE / "floor.c", *native], headers=headers, link=["-lpthread"]),
+        program.build(
+            ws, "executor-floor", HOME, c=[_HERE / "floor.c", program.MACHINE], headers=headers, link=["-lpthread"]
+        ),
         _goroutines(),
     )
 

@@ -1,7 +1,6 @@
 """Runs a measuring program of this package inside the workspace: a plan goes in, and events come out."""
 
 import json
-import signal
 import subprocess
 import sys
 
@@ -9,9 +8,9 @@ from ...base import process
 from ...base.paths import UTILS
 
 
-def events(ws, module, plan, binds=(), ended=lambda status: None):
+def events(ws, module, plan, binds=()):
     """The events (dictionaries) that `python3 -m module` prints, one in a line, for `plan` on its standard
-    input. It ends with this generator. ended: called with its exit status."""
+    input. It ends with this generator."""
     child = ws.popen(
         ["python3", "-B", "-m", f"runtime_patches.{module}"],
         binds=binds,
@@ -26,15 +25,14 @@ def events(ws, module, plan, binds=(), ended=lambda status: None):
         child.stdin.close()
         for line in child.stdout:
             yield json.loads(line)
-        ended(child.wait())
     finally:
         process.end(child)
 
 
 def serve(measure):
     """The other end: calls measure(plan), which prints the events."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        measure(json.load(sys.stdin))
+        with process.terminable():
+            measure(json.load(sys.stdin))
     except (KeyboardInterrupt, BrokenPipeError):
         sys.exit(130)

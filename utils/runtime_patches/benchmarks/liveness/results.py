@@ -61,28 +61,24 @@ def rows(output):
     return found
 
 
-def by_threads(found):
-    """(columns, rows) of what threads do at once."""
-    lines = []
+def tables(found):
+    """{title: (columns, rows)} of the rows that were measured."""
+    threads, looks, reports = [], [], []
     for row in found:
         if row.argument is None:
             there = map(str, REFERENCE.get(row.name, {}).get(row.threads, ("", "")))
-            lines.append([row.name, str(row.threads), f"{row.time:.2f}", f"{row.cpu:.2f}", *there])
-    return ["row", "threads", "time, ns", "CPU, ns", "reference: time, ns", "CPU, ns"], lines
-
-
-def looking(found):
-    """(columns, rows) of a look at all threads."""
-    return ["threads that are looked at", "one look, ns"], [
-        [str(row.argument), f"{row.cpu:.0f}"] for row in found if row.name == "BM_Scan"
-    ]
-
-
-def detection(found):
-    """(columns, rows) of the time until a stuck thread is reported."""
-    return ["timeout, ms", "reported after, ms", "at the latest, ms"], [
-        [str(row.argument), f"{row.time / 1e6:.1f}", f"{row.worst:.1f}"] for row in found if row.name == "BM_Detection"
-    ]
+            threads.append([row.name, str(row.threads), f"{row.time:.2f}", f"{row.cpu:.2f}", *there])
+        elif row.name == "BM_Scan":
+            looks.append([str(row.argument), f"{row.cpu:.0f}"])
+        elif row.name == "BM_Detection":
+            reports.append([str(row.argument), f"{row.time / 1e6:.1f}", f"{row.worst:.1f}"])
+    columns = ["row", "threads", "time, ns", "CPU, ns", "reference: time, ns", "CPU, ns"]
+    made = {
+        "Threads at once": (columns, threads),
+        "A look at all threads": (["threads that are looked at", "one look, ns"], looks),
+        "A stuck thread": (["timeout, ms", "reported after, ms", "at the latest, ms"], reports),
+    }
+    return {title: table for title, table in made.items() if table[1]}
 
 
 def jobs(verdicts):

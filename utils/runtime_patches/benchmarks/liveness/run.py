@@ -57,13 +57,8 @@ def measure(ws, path, runtime, made, chosen, milliseconds, rounds):
         ]
         text = programs.output(ws, runtime, argv, "the benchmark program", _HINT)
     found = results.rows(json.loads(text))
-    for title, (columns, lines) in (
-        ("Threads at once", results.by_threads(found)),
-        ("A look at all threads", results.looking(found)),
-        ("A stuck thread", results.detection(found)),
-    ):
-        if lines:
-            made.table(title, columns, lines)
+    for title, (columns, lines) in results.tables(found).items():
+        made.table(title, columns, lines)
     for name, title in _PLOTS.items():
         if any(row.name == name for row in found):
             made.curve(title, "threads", "ns", results.curves(found, name), log_x=True, log_y=True)

@@ -30,12 +30,12 @@ ROWS = results.rows(
 
 class Liveness(unittest.TestCase):
     def test_tables(self):
+        threads, looks, reports = (rows for _, rows in results.tables(ROWS).values())
         self.assertEqual(
-            results.by_threads(ROWS)[1],
-            [["BM_Checkpoint", "4", "0.50", "2.00", "13", "51"], ["BM_Job", "1", "17.25", "17.50", "", ""]],
+            threads, [["BM_Checkpoint", "4", "0.50", "2.00", "13", "51"], ["BM_Job", "1", "17.25", "17.50", "", ""]]
         )
-        self.assertEqual(results.looking(ROWS)[1], [["1024", "750"]])
-        self.assertEqual(results.detection(ROWS)[1], [["20", "24.8", "26.5"]])
+        self.assertEqual((looks, reports), ([["1024", "750"]], [["20", "24.8", "26.5"]]))
+        self.assertEqual(list(results.tables(ROWS[:1])), ["Threads at once"])
 
     def test_summary_needs_all_of_its_rows(self):
         self.assertIsNone(results.summary(ROWS))

@@ -22,9 +22,8 @@ def build(ws):
         "scaling-benchmark",
         HOME,
         swift=sorted(_HERE.glob("*.swift")),
-        c=[_HERE / "support.c", program.NATIVE / "machine.c"],
-        headers=[_HERE / "support.h", program.NATIVE / "machine.h"],
-        bridging=_HERE / "support.h",
+        c=[_HERE / "support.c", program.MACHINE],
+        headers=[_HERE / "support.h", program.MACHINE_HEADER],
     )
 
 

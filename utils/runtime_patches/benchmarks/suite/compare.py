@@ -4,9 +4,7 @@ import dataclasses
 import json
 import os
 import re
-import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +15,7 @@ from ...base.errors import UserError
 from ...base.files import remove
 from ...base.git import Git
 from ...base.paths import REPO
+from ...base.process import terminable
 from ...base.progress import Step, note
 from ...base.text import plural
 from ...results import comparison, environment, verdicts
@@ -105,9 +104,7 @@ def _listing(ws, side, binary):
 def measure(ws, sides, chosen, rounds, output):
     """Measures, and returns the Comparison. output: a folder that exists, for copies of the libraries."""
     # Two measurements at once would disturb each other.
-    with locks.exclusive(comparison.FOLDER.parent):
-        # As for Ctrl-C: nothing is left behind.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with terminable(), locks.exclusive(comparison.FOLDER.parent):
         return _measure(ws, sides, chosen, rounds, output / "libraries")
 
 
@@ -179,9 +176,7 @@ def _run(ws, plan, binds):
     """Runs the measuring loop inside; returns its events {event: [fields]}."""
     found = {"calibrated": [], "plan": [], "process": [], "failed": [], "end": []}
     rows = plural(len(plan["rows"]), "benchmark")
-    statuses = []
-    events = inside.events(ws, "benchmarks.suite.loop", plan, binds, statuses.append)
-
+    events = inside.events(ws, "benchmarks.suite.loop", plan, binds)
     try:
         with Step(f"calibrating {rows}") as step:
             for event in events:
@@ -199,8 +194,7 @@ def _run(ws, plan, binds):
     finally:
         events.close()
     if not found["end"]:
-        what = f"the measuring loop ended early (exit status {statuses or 'unknown'})"
-        raise UserError(what, "its message is above; the earlier report is as it was")
+        raise UserError("the measuring loop ended early", "its message is above; the earlier report is as it was")
     if not found["process"]:
         row = found["failed"][0]
         what = f"no benchmark ran; {row['name']}: {row['reason']}"

@@ -28,8 +28,8 @@ class Failed(Exception):
 
 
 def copy_libraries(plan):
-    """Copies the libraries that the binary loads, some times for each column. Returns {column: [how a process runs on
-    a copy: its environment, and the libraries that it loads]}.
+    """Copies the libraries that the binary loads, several times for each column. Returns {column: [how a process runs
+    on a copy: its environment, and the libraries that it loads]}.
 
     Two files of the same bytes run up to 3 % apart: it matters how their pages lie in
     memory. So all columns run on fresh copies, made alike, and take turns on several;

@@ -24,9 +24,8 @@ def build(ws):
         "teardown-benchmark",
         HOME,
         swift=[*sorted(_HERE.glob("*.swift")), trees],
-        c=[_HERE / "controls.c", program.NATIVE / "machine.c"],
-        headers=[_HERE / "controls.h", program.NATIVE / "machine.h"],
-        bridging=_HERE / "controls.h",
+        c=[_HERE / "controls.c", program.MACHINE],
+        headers=[_HERE / "controls.h", program.MACHINE_HEADER],
     )
 
 
