@@ -62,12 +62,13 @@ func list() {
   for number in 0..<count {
     var thread = pthread_t()
     let start = Unmanaged.passRetained(Start { body(number) })
-    pthread_create(
+    let failed = pthread_create(
       &thread, nil,
       {
         Unmanaged<Start>.fromOpaque($0!).takeRetainedValue().body()
         return nil
       }, start.toOpaque())
+    precondition(failed == 0)
     threads.append(thread)
   }
   for thread in threads { pthread_join(thread, nil) }
