@@ -212,8 +212,9 @@ bool readThread(uint32_t index, const CpuSample *before, bool details,
 unsigned takeStack(uint32_t threadId, const void **frames, unsigned max);
 
 // Tasks.cpp
-void addTask(void *task, Record *record);
-void removeTask(void *task, Record *record);
+bool reservePlaces();
+uint32_t takePlaces(Record *record);
+void givePlaces(Record *record, uint32_t place);
 void forgetFreePlaces();
 /// \param write gets a line.
 void listTasks(uint32_t limit, void (*write)(const char *, size_t));

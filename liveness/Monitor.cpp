@@ -234,7 +234,9 @@ static bool makeRecords(uint32_t history) {
     uint32_t stride = sizeof(Record) + depth * sizeof(uint64_t);
     stride += -stride % alignof(Record);
     Watches = static_cast<Watch *>(allocatePages(MaxRecords * sizeof(Watch)));
-    auto *records = Watches ? allocatePages(size_t(MaxRecords) * stride) : nullptr;
+    auto *records = Watches && reservePlaces()
+                        ? allocatePages(size_t(MaxRecords) * stride)
+                        : nullptr;
     if (records) {
       Runtime->MaxRecords = MaxRecords;
       Runtime->RecordStride = stride;
@@ -961,7 +963,7 @@ static void findSymbols() {
 /// Called once, by the runtime that loads this library.
 extern "C" __attribute__((visibility("default"))) const void *
 swift_liveness_attach(Interface *runtime) {
-  if (runtime->Version != 1 || runtime->Size < sizeof(Interface) ||
+  if (runtime->Version != 2 || runtime->Size < sizeof(Interface) ||
       runtime->RecordSize != sizeof(Record))
     return nullptr;
   Runtime = runtime;
@@ -971,8 +973,8 @@ swift_liveness_attach(Interface *runtime) {
   runtime->Now.store(uint32_t(nowNs() / NsPerMs), std::memory_order_relaxed);
   runtime->begin = begin;
   pthread_atfork(nullptr, nullptr, afterFork);
-  runtime->addTask = addTask;
-  runtime->removeTask = removeTask;
+  runtime->takePlaces = takePlaces;
+  runtime->givePlaces = givePlaces;
   swift_liveness_config config;
   if (readEnvironment(config))
     start(config);

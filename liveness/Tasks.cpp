@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A place holds a task, or an odd number while it is free. Each thread keeps up
-// to 2 * Batch free places in its record and exchanges batches of them with a
-// common list, so a task costs no atomic read-modify-write, wherever it is made
-// and destroyed. Places are never given back: 8 bytes for each task of the
-// largest number of tasks at once, and up to 512 for each record of a thread.
+// The runtime fills and frees places (Liveness.h). Each thread keeps free places in
+// its record: those at hand, and a spare batch. Batches go over a common list, so a
+// task costs no atomic read-modify-write, wherever it is made and destroyed. Places
+// are never given back: 8 bytes for each task of the largest number of tasks at once,
+// and up to 512 for each record of a thread.
 //
 // Only the thread that makes a task fills its place (release), and only the one
 // that destroys it frees that, before the memory goes. Whoever reads a task by
@@ -27,61 +27,53 @@
 #include <algorithm>
 #include <cstdio>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 using namespace swift;
 using namespace swift::liveness;
 
 using Place = std::atomic<uint64_t>;
 
-/// List i has FirstPlaces << i places. Place 0 is none.
-static constexpr uint32_t FirstPlaces = 4096;
-static constexpr unsigned MaxLists = 17;
-static constexpr uint32_t MaxPlaces = FirstPlaces * ((1u << MaxLists) - 1);
-static std::atomic<Place *> Lists[MaxLists];
-static std::atomic<uint32_t> UsedPlaces;
+/// The first Ready places of MaxPlaces are memory; UsedPlaces of them were taken.
+static constexpr uint32_t PlacesAtOnce = 4096;
+static uint32_t MaxPlaces;
+static std::atomic<uint32_t> Ready, UsedPlaces;
 
 /// The first batch in the low half; the high half counts changes, so that taking
 /// fails when the list has changed. Looking is an acquire, giving a release.
 static std::atomic<uint64_t> FreeBatches;
 static constexpr uint32_t Batch = 32;
 
-/// A free place: the next one of its batch from bit 1, and, in the first one of a
-/// batch, the next batch from bit 33.
-static uint64_t freePlace(uint32_t next, uint32_t nextBatch) {
-  return uint64_t(nextBatch) << 33 | uint64_t(next) << 1 | 1;
-}
+static Place &placeAt(uint32_t number) { return Runtime->Places[number]; }
 static uint32_t nextOf(const Place &place) {
   return uint32_t(place.load(std::memory_order_relaxed)) >> 1;
 }
 
-/// \returns null if there is no such list, and none can be made. The number may
-/// be anything: it is read of tasks that may be gone.
-static Place *findPlace(uint32_t number, bool make) {
-  if (number >= MaxPlaces)
-    return nullptr;
-  auto rest = number + FirstPlaces;
-  unsigned which = 31 - __builtin_clz(rest / FirstPlaces);
-  auto *list = Lists[which].load(std::memory_order_acquire);
-  if (__builtin_expect(!list, 0)) {
-    auto size = (size_t(FirstPlaces) << which) * sizeof(Place);
-    void *memory = make ? allocatePages(size) : nullptr;
-    if (!memory)
-      return nullptr;
-    if (Lists[which].compare_exchange_strong(list, static_cast<Place *>(memory),
-                                             std::memory_order_acq_rel))
-      list = static_cast<Place *>(memory);
-    else
-      munmap(memory, size);
-  }
-  return &list[rest - (FirstPlaces << which)];
+/// Only addresses, 512 MB of them. They are memory when they are needed: a process
+/// that locks its pages does not get all of them. And no more than there can be tasks.
+bool liveness::reservePlaces() {
+  if (Runtime->Places)
+    return true;
+  struct rlimit most;
+  MaxPlaces = 1 << 26;
+  if (!getrlimit(RLIMIT_AS, &most))
+    MaxPlaces = uint32_t(
+        std::min<uint64_t>(MaxPlaces, most.rlim_cur / sizeof(AsyncTask)));
+  auto *memory = mmap(nullptr, MaxPlaces * sizeof(Place), PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  Runtime->MaxFree = Batch;
+  Runtime->Places = static_cast<Place *>(memory);
+  return true;
 }
-static Place &placeAt(uint32_t number) { return *findPlace(number, false); }
 
+/// From bit 33 of its first place, a batch has the next one.
 static void giveBatch(uint32_t first) {
-  auto next = nextOf(placeAt(first));
+  auto next = freePlace(nextOf(placeAt(first)));
   auto head = FreeBatches.load(std::memory_order_relaxed);
   do {
-    placeAt(first).store(freePlace(next, uint32_t(head)),
+    placeAt(first).store(uint64_t(uint32_t(head)) << 33 | next,
                          std::memory_order_relaxed);
   } while (!FreeBatches.compare_exchange_weak(
       head, ((head >> 32) + 1) << 32 | first, std::memory_order_release,
@@ -101,81 +93,71 @@ static uint32_t takeBatch() {
   return 0;
 }
 
-/// Record::ForMonitor: the first free place, and how many there are.
-static void takePlaces(Record *record) {
-  uint32_t first = takeBatch(), count = 0;
-  if (first) {
-    for (auto i = first; i; i = nextOf(placeAt(i)))
-      ++count;
-  } else {
-    auto begin = UsedPlaces.fetch_add(Batch, std::memory_order_relaxed);
-    for (uint32_t i = begin + Batch; i-- != begin;) {
-      auto *place = findPlace(i, /*make*/ true);
-      if (!place || i == 0)
-        continue;
-      place->store(freePlace(first, 0), std::memory_order_relaxed);
+/// Places that no task had before. \returns 0 if there is no room.
+static uint32_t makeBatch() {
+  auto begin = UsedPlaces.load(std::memory_order_relaxed);
+  do {
+    auto end = begin - begin % PlacesAtOnce + PlacesAtOnce;
+    auto ready = Ready.load(std::memory_order_acquire);
+    if (ready < end &&
+        (end > MaxPlaces ||
+         mprotect(Runtime->Places, end * sizeof(Place), PROT_READ | PROT_WRITE)))
+      return 0;
+    while (ready < end &&
+           !Ready.compare_exchange_weak(ready, end, std::memory_order_release,
+                                        std::memory_order_relaxed))
+      ;
+  } while (!UsedPlaces.compare_exchange_weak(begin, begin + Batch,
+                                             std::memory_order_relaxed));
+  uint32_t first = 0;
+  for (auto i = begin + Batch; i-- != begin;)
+    if (i) {
+      placeAt(i).store(freePlace(first), std::memory_order_relaxed);
       first = i;
-      ++count;
     }
-    if (!count) // No memory, or 2^29 tasks.
-      UsedPlaces.fetch_sub(Batch, std::memory_order_relaxed);
-  }
-  record->ForMonitor[0] = first;
-  record->ForMonitor[1] = count;
+  return first;
 }
 
-void liveness::addTask(void *task, Record *record) {
-  if (!record)
-    return;
-  if (__builtin_expect(!record->ForMonitor[0], 0)) {
-    takePlaces(record);
-    if (!record->ForMonitor[0])
-      return;
-  }
-  auto number = record->ForMonitor[0];
-  auto &place = placeAt(number);
-  record->ForMonitor[0] = nextOf(place);
-  --record->ForMonitor[1];
-  taskWords(static_cast<AsyncTask *>(task))[0] = number;
-  taskWords(static_cast<AsyncTask *>(task))[1] = Runtime->Now.load(std::memory_order_relaxed);
-  place.store(reinterpret_cast<uint64_t>(task), std::memory_order_release);
+uint32_t liveness::takePlaces(Record *record) {
+  auto first = record->SparePlace;
+  record->SparePlace = 0;
+  if (!first && !(first = takeBatch()))
+    first = makeBatch();
+  record->FreePlace = first;
+  record->FreeCount = 0;
+  for (auto i = first; i; i = nextOf(placeAt(i)))
+    ++record->FreeCount;
+  return first;
 }
 
-void liveness::removeTask(void *task, Record *record) {
-  auto number = taskWords(static_cast<AsyncTask *>(task))[0];
-  placeAt(number).store(freePlace(record ? record->ForMonitor[0] : 0, 0),
-                        std::memory_order_relaxed);
-  // Whoever sees what takes the task's memory next sees that it is gone.
-  std::atomic_thread_fence(std::memory_order_release);
-  if (!record)
-    return giveBatch(number);
-  record->ForMonitor[0] = number;
-  if (__builtin_expect(++record->ForMonitor[1] < 2 * Batch, 1))
-    return;
-  auto last = number;
-  for (uint32_t i = Batch; --i;)
-    last = nextOf(placeAt(last));
-  record->ForMonitor[0] = nextOf(placeAt(last));
-  record->ForMonitor[1] -= Batch;
-  placeAt(last).store(freePlace(0, 0), std::memory_order_relaxed);
-  giveBatch(number);
+void liveness::givePlaces(Record *record, uint32_t place) {
+  if (!record) {
+    placeAt(place).store(freePlace(0), std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    return giveBatch(place);
+  }
+  if (record->SparePlace)
+    giveBatch(record->SparePlace);
+  record->SparePlace = record->FreePlace;
+  record->FreePlace = record->FreeCount = 0;
 }
 
 /// Other threads were perhaps about to change theirs when the process forked.
 void liveness::forgetFreePlaces() {
-  for (uint32_t i = 0; i != recordCount(); ++i)
-    for (auto &word : Runtime->recordAt(i).ForMonitor)
-      word = 0;
+  for (uint32_t i = 0; i != recordCount(); ++i) {
+    auto &record = Runtime->recordAt(i);
+    record.FreePlace = record.FreeCount = record.SparePlace = 0;
+  }
 }
 
 bool liveness::isLive(const void *task, uint32_t place) {
-  auto *found = place ? findPlace(place, false) : nullptr;
+  bool isPlace = place && place < Ready.load(std::memory_order_acquire);
   // What was read of the task comes first.
   std::atomic_thread_fence(std::memory_order_acquire);
   // One that was made while the monitor was off has no place.
-  return found ? found->load(std::memory_order_relaxed) ==
-                     reinterpret_cast<uint64_t>(task)
-               : !place;
+  return isPlace ? placeAt(place).load(std::memory_order_relaxed) ==
+                       reinterpret_cast<uint64_t>(task)
+                 : !place;
 }
 
 /*****************************************************************************/
@@ -270,7 +252,7 @@ void liveness::listTasks(uint32_t limit,
       text.clear();
     }
   };
-  auto used = UsedPlaces.load(std::memory_order_acquire);
+  auto used = Ready.load(std::memory_order_acquire);
   size_t size = (size_t(used) + 1) * sizeof(Node);
   auto *nodes = static_cast<Node *>(allocatePages(size));
   if (!nodes)
@@ -278,8 +260,7 @@ void liveness::listTasks(uint32_t limit,
   uint32_t count = 0;
   Peek peek;
   for (uint32_t i = 1; i < used; ++i) {
-    auto *place = findPlace(i, false);
-    uint64_t task = place ? place->load(std::memory_order_acquire) : 1;
+    auto task = placeAt(i).load(std::memory_order_acquire);
     if (task && !(task & 1))
       nodes[count++].Task = task;
   }

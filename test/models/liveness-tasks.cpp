@@ -1,8 +1,8 @@
-// The monitor's list of tasks. A place holds a task, or an odd number while it is free. Threads
-// exchange batches of free places over a common list, whose head counts changes: so taking fails
-// when the list has changed. Only the thread that makes a task fills its place, and only the one
-// that destroys it frees that, before the memory goes. Whoever has read a task by its place looks
-// at the place again.
+// The list of tasks. A place holds a task, or an odd number while it is free. Threads exchange
+// batches of free places over a common list, whose head counts changes: so taking fails when the
+// list has changed. Only the thread that makes a task fills its place, and only the one that
+// destroys it frees that, before the memory goes. Whoever has read a task by its place looks at
+// the place again. Places are memory only below a limit, which grows before they are used.
 //
 // Here a batch has two places, a link in a free place is 1 + 2 * (the next one, and 8 times the
 // next batch), and the head is 8 times the number of changes, and the first place.
@@ -19,12 +19,17 @@
 // FAULT gone=relaxed: USER ASSERT FAILED
 // FAULT read=relaxed: USER ASSERT FAILED
 // FAULT -look-again: USER ASSERT FAILED
+// FAULT look-ready=relaxed: USER ASSERT FAILED
+// FAULT make-ready=relaxed/relaxed: USER ASSERT FAILED
+// FAULT find-ready=relaxed: USER ASSERT FAILED
+// FAULT -make-first: USER ASSERT FAILED
 
 #include "model.h"
 
 static Order Link("link"), LookHead("look-head"), Give("give"), Head("head"), Take("take"), Fill("fill"), Find("find"),
-    Gone("gone"), Read("read"), Again("again");
-static Step Tag("tag"), LookAgain("look-again");
+    Gone("gone"), Read("read"), Again("again"), Use("use"), LookReady("look-ready"), MakeReady("make-ready"),
+    FindReady("find-ready");
+static Step Tag("tag"), LookAgain("look-again"), MakeFirst("make-first");
 
 /// Each thread takes a batch, fills its places, frees them and gives them back; one does so twice.
 struct Batches : rl::test_suite<Batches, 2> {
@@ -111,4 +116,33 @@ struct Life : rl::test_suite<Life, 2> {
   }
 };
 
-int main(int argc, char **argv) { return search<Life, Batches>(argc, argv, /*bound*/ 2); }
+/// Threads 1 and 2 each take a place that no task had before. Whoever is first makes both memory.
+/// Thread 0 looks at all that there are.
+struct Grow : rl::test_suite<Grow, 3> {
+  static constexpr int AtOnce = 2;
+  Atomic<int> isMemory, ready, used;
+  int owners[AtOnce] = {};
+
+  void before() {
+    for (auto *word : {&isMemory, &ready, &used})
+      word->rl::atomic<int>::store(0, rl::mo_relaxed, $);
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      RL_ASSERT(!ready.load(FindReady) || isMemory.load(Link));
+      return;
+    }
+    int begin = used.load(Use);
+    do {
+      int known = ready.load(LookReady);
+      if (known < AtOnce && MakeFirst)
+        isMemory.store(1, Link);
+      while (known < AtOnce && !ready.swapWeak(known, AtOnce, MakeReady))
+        ;
+    } while (!used.swapWeak(begin, begin + 1, Use));
+    RL_ASSERT(isMemory.load(Link) && !owners[begin]++);
+  }
+};
+
+int main(int argc, char **argv) { return search<Life, Batches, Grow>(argc, argv, /*bound*/ 2); }
