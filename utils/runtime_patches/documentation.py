@@ -15,6 +15,7 @@ from .base import files
 from .base.errors import UserError
 from .base.paths import REPO, UTILS
 from .base.progress import note
+from .base.text import plural
 from .report import saved, svg
 from .results.comparison import natural
 from .results.outcome import Table
@@ -51,7 +52,7 @@ def update(check=False):
     for name in stale:
         print(f"{'not current' if check else 'written'}: {name}")
     if check and stale:
-        raise UserError(f"{len(stale)} files are not current", "utils/report --update-docs")
+        raise UserError(f"{plural(len(stale), 'file')} not current", "utils/report --update-docs")
     if not stale:
         print("all generated parts are current")
 

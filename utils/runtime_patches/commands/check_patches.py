@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ..base.errors import UserError
+from ..base.text import plural
 from ..cli import Parser, ensure, ready
 from ..runtimes import configurations
 
@@ -21,7 +22,7 @@ def parser():
         ],
         status="0 no fault, 1 a fault or an error, 2 bad usage",
     )
-    made.add("--headers", "only what needs no sources")
+    made.add("--headers", "check the names and headers only; Swift's sources are not needed")
     made.add("--build", "also build after each patch and run the tests it names")
     made.add(
         "--configurations [NAME…]",
@@ -46,7 +47,9 @@ def main(options):
     for file, fault in faults:
         print(f"{file}: {fault}")
     if faults:
-        raise UserError(f"{len(faults)} faults in the series", "patches/README.md has the rules of the series")
+        raise UserError(
+            f"{plural(len(faults), 'fault')} in the series", "patches/README.md has the rules of the series"
+        )
     print(f"{len(series.load())} patches, no fault")
     if options.build:
         _build_each(ws)

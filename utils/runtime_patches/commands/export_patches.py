@@ -27,6 +27,8 @@ def parser():
 def main(options):
     from ..base import locks
     from ..base.paths import BUILD, shown
+    from ..base.progress import note
+    from ..base.text import plural
     from ..report import pull_request
     from ..series import checkout, own_checkout
     from ..workspace import find
@@ -41,11 +43,16 @@ def main(options):
         if not (folder / "swift").exists():
             with locks.exclusive(BUILD):
                 own_checkout.renew(ws)
-    changes = checkout.export(folder, check=options.check)
+    if folder.resolve() == own_checkout.FOLDER:
+        changes = own_checkout.export(options.check)
+    else:
+        changes = checkout.export(folder, options.check)
+    if edited := checkout.edited(checkout.git_of(folder)):
+        note(f"note: {plural(len(edited), 'edited file')} in {folder}/swift not committed")
     for path, what in changes:
         print(f"{what:8} {shown(path)}")
     if not changes:
         print(f"patches/ is the same as the commits of {folder}/swift")
     elif options.check:
-        what = f"patches/ differs from the commits of {folder}/swift in {len(changes)} files"
+        what = f"patches/ differs from the commits of {folder}/swift in {plural(len(changes), 'file')}"
         raise UserError(what, "utils/export-patches")

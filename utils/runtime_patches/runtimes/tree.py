@@ -10,6 +10,7 @@ from ..base import files, locks
 from ..base.files import remove
 from ..base.paths import CONFIG
 from ..base.process import run_logged
+from ..base.text import plural
 from ..series import checkout, own_checkout
 from .libraries import LIBRARIES
 
@@ -143,5 +144,5 @@ def patched(ws):
 
 def edits(git):
     """What to say of changes that are not committed: they are built, too."""
-    lines = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
-    return f", and edits of {len(lines)} files" if lines else ""
+    lines = checkout.edited(git)
+    return f", and edits of {plural(len(lines), 'file')}" if lines else ""

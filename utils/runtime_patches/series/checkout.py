@@ -14,6 +14,7 @@ from pathlib import Path
 from ..base import files, pins
 from ..base.errors import UserError
 from ..base.git import Git, identity
+from ..base.text import plural
 from . import patch as patches
 from . import series
 
@@ -59,6 +60,11 @@ def unpatched(folder):
     return git, State(git).base
 
 
+def edited(git):
+    """What git says of each file whose changes are not committed."""
+    return git.out("status", "--porcelain", "--untracked-files=no").splitlines()
+
+
 def require_clean(git):
     """UserError if the work tree or the index differs from HEAD, or if a git operation is under way."""
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
@@ -70,7 +76,7 @@ def require_clean(git):
     ):
         if (gitdir / name).exists():
             raise UserError(f"a git {what} is under way in {git.folder}", "finish or abort it first")
-    changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
+    changed = edited(git)
     if changed:
         what = f"{git.folder} has uncommitted changes, the first in {changed[0][3:]}"
         raise UserError(what, f"commit or stash them: git -C {git.folder} stash")
@@ -244,9 +250,10 @@ def _require_names(git, state):
                 unnamed.append(state.base)
     if unnamed:
         raise UserError(
-            f"{git.folder}: {len(unnamed)} commits in or above the series have no "
+            f"{git.folder}: {plural(len(unnamed), 'commit')} in or above the series without the "
             f"line '{name}: NAME', the last is {unnamed[-1][:12]}",
-            "give each a name, or rebase them into the patches they belong to",
+            "add the line to its message (git commit --amend), or fold it in: "
+            f"git rebase -i --autosquash {pins.load().swift.tag}",
         )
     if state.twice:
         what = f"{git.folder} has several commits with the line '{name}: {state.twice[0]}'"

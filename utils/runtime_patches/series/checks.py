@@ -10,6 +10,7 @@ from . import patch as patches
 
 _SUBJECT = r"\[[A-Z][A-Za-z0-9]+\] [A-Z].*[^.]"
 _NONE = r"none: .{10,}"
+_SHORT = "is 'none', but the reason after 'none:' has fewer than 10 characters"
 _REASON = (r"\[.{10,}\]", "[reason]")
 _STATUS = {
     "Pending": _REASON,
@@ -99,7 +100,9 @@ def _form(fields):
 def _tests(patch):
     found = []
     text = patch.fields.get("Test", "")
-    if text and not patch.tests and not re.match(_NONE, text):
+    if text.startswith("none") and not re.match(_NONE, text):
+        found.append(f"'Test:' {_SHORT}")
+    elif text and not patch.tests and not re.match(_NONE, text):
         found.append("'Test:' names no file below test/ (or 'none: reason')")
     for field, files in (("Test", patch.tests), ("Guard", patch.guards)):
         found += [f"'{field}:' names {file}, which does not exist" for file in files if not (REPO / file).is_file()]
@@ -119,6 +122,8 @@ def _benchmark(patch):
     text = patch.fields.get("Benchmark", "")
     if not text or re.match(_NONE, text):
         return []
+    if text.startswith("none"):
+        return [f"'Benchmark:' {_SHORT}"]
     if not re.search(r"\d.*\d", text):
         return ["'Benchmark:' has no figures before and after (or 'none: reason')"]
     known = "\n".join(path.read_text() for path in (BENCHMARK / "single-source").glob("*.swift"))

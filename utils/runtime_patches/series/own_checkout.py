@@ -5,9 +5,10 @@ from pathlib import Path
 
 from ..base import files
 from ..base.errors import UserError
-from ..base.paths import BUILD
+from ..base.paths import BUILD, shown
 from ..base.progress import Step, note
 from ..base.state import FAULT, READY, STALE, Line
+from ..base.text import plural
 from . import checkout, series
 
 FOLDER = BUILD / "checkout"
@@ -37,21 +38,51 @@ def renew(ws):
     files.write_record(stamp, {**wanted, "head": git.line("rev-parse", "HEAD")})
 
 
+def export(check=False):
+    """Writes the commits of build/checkout back to patches/ as checkout.export does. UserError if that would throw away
+    what has changed in patches/ since the two were the same."""
+    changes = checkout.export(FOLDER, check=True)
+    made, git = files.read_record(FOLDER / "series.json") or {}, checkout.git_of(FOLDER)
+    if changes and made.get("patches") != series.load().patches_key:
+        if _has_work(git, made):
+            raise _both_changed(git, made)
+        raise UserError(f"patches/ is newer than {shown(FOLDER)}/swift", "utils/apply-patches")
+    if made and not check:
+        checkout.export(FOLDER)
+        same = {"patches": series.load().patches_key, "exported": git.line("rev-parse", "HEAD")}
+        files.write_record(FOLDER / "series.json", {**made, **same})
+    return changes
+
+
+def _has_work(git, made):
+    """Whether build/checkout has changed since it was made or exported."""
+    head = git.line("rev-parse", "HEAD")
+    exported = head == made.get("exported") and not _tests_edited(git, made.get("head", head))
+    return bool(checkout.edited(git)) or not (exported or head == made.get("head"))
+
+
+def _both_changed(git, made):
+    at = f"git -C {git.folder}"
+    return UserError(
+        f"{git.folder} holds work that is not in patches/, and patches/ has changed",
+        f"commit the work and keep it: {at} branch mine; then {at} reset --hard {made.get('head', 'HEAD')[:12]}, "
+        "utils/apply-patches, and git cherry-pick what 'mine' has",
+    )
+
+
 def _holds_work(git, made, wanted):
     """Whether build/checkout has work that must stay as it is; UserError if that cannot
     be used with the series of patches/."""
-    head = git.line("rev-parse", "HEAD")
-    dirty = git.out("status", "--porcelain", "--untracked-files=no")
-    if head == made.get("head") and not dirty:
+    if not _has_work(git, made):
         return False
     exported = _exported()
     same = all(made.get(k) == wanted[k] for k in ("patches", "sources"))
     if not same and not (exported and made.get("sources") == wanted["sources"]):
-        what = f"{FOLDER} holds work that is not in patches/, and patches/ has changed"
-        raise UserError(what, f"utils/export-patches writes it back; or throw it away: rm -r '{FOLDER}'")
+        raise _both_changed(git, made)
     # Only what patches/ has may be thrown away. Our tests and benchmarks run from
     # here, so it does no harm that the checkout has older ones.
-    return bool(dirty) or not exported or _tests_edited(git, made.get("head", head))
+    head = git.line("rev-parse", "HEAD")
+    return bool(checkout.edited(git)) or not exported or _tests_edited(git, made.get("head", head))
 
 
 def _keep_found(git, made):
@@ -59,11 +90,10 @@ def _keep_found(git, made):
     of the states, or edits made since."""
     state = checkout.State(git)
     if state.commits and state.head != made.get("head") and not _exported():
-        what = f"{FOLDER} holds commits that are not in patches/, and patches/ has changed"
-        raise UserError(what, f"keep them with git -C {git.folder} branch mine; then rm -r '{FOLDER}'")
+        raise _both_changed(git, made)
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
     (gitdir / "index.lock").unlink(missing_ok=True)
-    if git.out("status", "--porcelain", "--untracked-files=no"):
+    if checkout.edited(git):
         git.out("stash", "push", "-q", "-m", "found when the series was applied again")
         note(f"the checkout was half made; what was changed in it: git -C {git.folder} stash show -p")
 
@@ -110,13 +140,12 @@ def state():
     try:
         if not made or not (FOLDER / "swift" / ".git").exists():
             raise FileNotFoundError
-        head = git.line("rev-parse", "HEAD")
-        changed = git.out("status", "--porcelain", "--untracked-files=no").splitlines()
+        work, changed = _has_work(git, made), checkout.edited(git)
     except (OSError, UserError):
         hint = f"save that, then rm -r '{FOLDER}'"
         return Line(FAULT, name, "is not intact; does it hold your work?", hint, FOLDER)
-    if head != made.get("head") or changed:
-        what = f"holds {f'{len(changed)} changed files' if changed else 'commits'} that are not in patches/"
+    if work:
+        what = f"holds {plural(len(changed), 'changed file') if changed else 'commits'}, not in patches/"
         return Line(READY, name, what, "utils/export-patches, after a commit", FOLDER)
     if made.get("series") != series.load().key:
         return Line(STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", FOLDER)
