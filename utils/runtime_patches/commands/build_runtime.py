@@ -11,7 +11,7 @@ def parser():
         "asan, tsan, ubsan, debug, chaos (unpatched: before-asan, …). They are laid in build/runtimes/NAME.",
         ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"],
     )
-    made.add_runtimes("runtimes NAME…")
+    made.add_runtimes("runtimes NAME…", "the runtimes to build")
     return made
 
 

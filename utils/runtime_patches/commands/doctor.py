@@ -15,7 +15,7 @@ def parser():
     what = (
         "remove: old (of other pins and configurations, and what was left by interruptions), ccache, clients "
         "(packages that others wrote, of all clones), cache (toolchain, sources and builds of all clones), build "
-        "(folders of build/ but checkout and report), or a folder of build/ by its name; never a checkout"
+        "(its folders but checkout and report), or the name of one folder of build/. A checkout is never removed"
     )
     made.add("--clean PART…", what, complete=_parts)
     made.add("--dry-run", "with --clean: only tell")

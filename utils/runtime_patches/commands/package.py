@@ -14,7 +14,7 @@ def parser():
     )
     made.add(
         "--architecture NAME",
-        "of the processors: x86_64 or arm64 (default: x86_64)",
+        "the architecture to pack for: x86_64 or arm64 (default: x86_64)",
         choices=list(ARCHITECTURES),
         default="x86_64",
         complete=lambda: list(ARCHITECTURES),

@@ -27,7 +27,7 @@ def parser():
         "(default: before after)"
     )
     made.add("runtimes OLD NEW", what, complete=runtime_names, nargs="*")
-    what = "only benchmarks whose name matches, searched in the default rows, else in upstream's whole suite"
+    what = "only benchmarks whose name matches. If no default row does, upstream's whole suite is searched"
     made.add("--filter RE", what, type=pattern)
     made.add("--all", "upstream's whole suite (about 15 minutes)")
     what = (

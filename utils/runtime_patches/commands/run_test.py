@@ -22,7 +22,7 @@ _LIT = {
     "-v, --verbose": "show each test, and the output of failed ones",
     "-a, --show-all": "show the output of every test",
     "-s, --succinct": "a progress bar and the output of failed tests (default)",
-    "--no-execute": "run nothing: what would be run passes",
+    "--no-execute": "run no test: each one that would run counts as passed",
     "--ignore-fail": "exit status 0 in spite of failures",
     "--show-tests": "list the tests",
     "--show-suites": "list the suites, features and substitutions",
@@ -63,7 +63,7 @@ def parser():
     )
     what = (
         "tests or folders of this repository, or else of the checkout's swift/; swift/PATH is always the checkout's. "
-        "Folders of ours bring along what upstream's test/Concurrency/Runtime has there (default: test)"
+        "With test/Concurrency/Runtime, upstream's tests in the folder of that name run, too (default: test)"
     )
     made.add("paths [PATH…]", what)
     group = made.add_argument_group("options of lit; its others can be given by LIT_OPTS")

@@ -18,7 +18,7 @@ def parser():
     )
     default = [runtime("before"), runtime("after")]
     made.add_runtimes("runtimes [NAME…]", "runtimes (default: before after)", default=default)
-    made.add("--seeds FIRST[:LAST]", "default: 1:20; FIRST alone is one seed, or the first of --time")
+    made.add("--seeds FIRST[:LAST]", "default: 1:20. FIRST alone is one seed; with --time it is the first")
     made.add("--operations N", "of each program (default: 50000)", type=integer(1), default=50_000)
     made.add("--workers N", "tasks at its start (default: 6)", type=integer(1), default=6)
     made.add("--time SECONDS", "go on for this time, with further seeds if LAST is not given", type=float)

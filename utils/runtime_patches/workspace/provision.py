@@ -1,4 +1,4 @@
-"""Makes the workspace from the distribution's packages: utils/update-checkout."""
+"""Makes the workspace from the distribution's packages, which sources.json names: utils/update-checkout."""
 
 import json
 import os

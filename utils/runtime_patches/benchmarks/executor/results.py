@@ -93,14 +93,13 @@ class Samples:
         """All values of a figure."""
         return self.values.get((what, figure), [])
 
-    def least(self, what):
-        """{figure: its smallest value}: what the machine can do when others leave it alone."""
-        return {figure: min(values) for (name, figure), values in self.values.items() if name == what}
+    def medians(self, what):
+        """{figure: the median of its values}."""
+        return {figure: statistics.median(values) for (name, figure), values in self.values.items() if name == what}
 
     def median(self, what, figure):
-        """Their median; None if there are none."""
-        values = self.get(what, figure)
-        return statistics.median(values) if values else None
+        """The median of one figure; None if it has no values."""
+        return self.medians(what).get(figure)
 
 
 @dataclass(frozen=True)
@@ -136,8 +135,6 @@ def judge(samples, targets=tuple(TARGETS)):
 
 def _reference(samples, target):
     program, _, figure = target.against.partition(" ")
-    if program == FLOOR:
-        return samples.least(FLOOR).get(figure)
     return samples.median(program, figure) if figure else samples.median((target.row, program), target.figure)
 
 

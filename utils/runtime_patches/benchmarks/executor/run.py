@@ -24,6 +24,7 @@ HOME = BUILD / "executor"
 _HERE = BENCHMARK / "executor"
 _GO_ROWS = ("spawn", "pair", "channel", "skynet")
 _PATIENCE = 120  # seconds of one process
+_FUTEX_STARTS = 3  # of a row, to count futex calls: where threads begin is a matter of chance
 _PATCH = "executor-pool"
 
 
@@ -98,7 +99,7 @@ def measure(ws, made, options, chosen):
             taken.add((row, column), _sample(ws, made, options.runtime, row, column))
         if not options.no_futex and shutil.which("strace"):
             for row in (row for row in chosen if row in results.WATCHED):
-                for column in _columns(row):
+                for column in _FUTEX_STARTS * _columns(row):
                     step.text = f"futex calls: {row}, pool {column}"
                     calls = _futexes(ws, made, options.runtime, row, column)
                     if calls is not None:
@@ -175,9 +176,9 @@ def _outcome(made, options, taken):
     judged = results.judge(taken, results.busy_targets(taken) if options.busy else tuple(results.TARGETS))
     result.table("Targets", *results.target_lines(judged))
     result.table("Starts", *results.distribution_lines(taken))
-    least = taken.least(results.FLOOR)
-    if "line" in least:
-        result.table("Model", *model.lines(costs(least)))
+    machine = taken.medians(results.FLOOR)
+    if "line" in machine:
+        result.table("Model", *model.lines(costs(machine)))
         result.notes.append(model.NOTE)
     if _PATCH not in options.runtime.record.get("patches", []):
         result.notes.append(f"{options.runtime} has no pool: both columns are Dispatch's.")

@@ -96,6 +96,8 @@ def _listing(ws, side, binary):
             return {row["name"]: row["tags"] for row in found}
     except (ValueError, KeyError, TypeError):
         pass
+    if twice := re.search(r"Duplicate values for key: '(.+?)'", done.stdout):
+        raise UserError(f"two benchmarks are named {twice[1]}", "change the name in one of the files")
     lines = done.stdout.strip().splitlines() or [f"exit status {done.returncode}"]
     what = f"the benchmark binary does not start on {side.name}: {lines[-1]}"
     raise UserError(what, f"are all of the toolchain's libraries in {side.library_path}?")
