@@ -1,9 +1,8 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/Inputs/heap-in-use.c -o %t/heap-in-use.o
-// RUN: %target-clang -x c -c %S/Inputs/hold-jobs.c -o %t/hold-jobs.o
-// RUN: echo '#include "heap-in-use.h"' > %t/bridging.h
-// RUN: echo '#include "hold-jobs.h"' >> %t/bridging.h
-// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library -import-objc-header %t/bridging.h -Xcc -I%S/Inputs %s %t/heap-in-use.o %t/hold-jobs.o -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-hooks.c -o %t/hooks.o
+// RUN: cat %S/Inputs/heap-in-use.h %S/Inputs/executor-pool-hooks.h > %t/bridging.h
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library -import-objc-header %t/bridging.h %s %t/heap-in-use.o %t/hooks.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
 
@@ -42,13 +41,14 @@ func waiting(
 ) async {
   var tasks: [Task<Void, Never>] = []
   tasks.reserveCapacity(count)
-  holdJobs()
+  hookHold()
   let before = heapInUse()
   for _ in 0..<count { tasks.append(start()) }
   let bytes = (heapInUse() - before) / count
   tell("\(name): \(bytes) bytes of a task that has not begun")
   print("\(name):", bytes >= least && bytes <= 480 ? "little" : "\(bytes) bytes")
-  precondition(releaseJobs() == count)
+  hookRemove()
+  precondition(hookRelease() == count)
   for task in tasks { await task.value }
 }
 

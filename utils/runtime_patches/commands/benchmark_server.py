@@ -41,10 +41,11 @@ def main(options):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
     chosen = choose(options, {row.name: row.text for row in ROWS.values()})
-    options.sides = [programs.Side(one, one.name) for one in (options.runtimes[0], options.runtimes[-1])]
+    old, new = options.runtimes[0], options.runtimes[-1]
     if options.pool:
-        one = options.runtimes[-1]
-        options.sides = [programs.Side(one, f"pool {word}", (("SWIFT_POOL", value),)) for word, value in _POOL]
+        options.sides = [programs.Side(new, f"pool {word}", (("SWIFT_POOL", value),)) for word, value in _POOL]
+    else:
+        options.sides = [programs.Side(old, old.name), programs.Side(new, new.name)]
     ws = ready(options)
     with run.place(ws) as place:
         ensure(ws, *(side.runtime for side in options.sides))

@@ -48,7 +48,8 @@ def export(check=False):
             raise _both_changed(git, made)
         raise UserError(f"patches/ is newer than {shown(FOLDER)}/swift", "utils/apply-patches")
     if made and not check:
-        checkout.export(FOLDER)
+        if changes:
+            checkout.export(FOLDER)
         same = {"patches": series.load().patches_key, "exported": git.line("rev-parse", "HEAD")}
         files.write_record(FOLDER / "series.json", {**made, **same})
     return changes

@@ -14,7 +14,7 @@ static __attribute__((swiftcall)) void count(void *job, EnqueueGlobal original) 
   original(job);
 }
 
-static void *held[1000];
+static void *held[100000];
 static atomic_int heldCount;
 static EnqueueGlobal originalEnqueue;
 

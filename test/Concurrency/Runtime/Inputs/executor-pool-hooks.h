@@ -5,7 +5,7 @@
 
 /// From now on each job that is enqueued is counted, and enqueued as it would be.
 void hookCount(void);
-/// From now on jobs are counted, and kept, at most 1,000 of them.
+/// From now on jobs are counted, and kept, at most 100,000 of them.
 void hookHold(void);
 void hookRemove(void);
 /// How many jobs the hooks have seen.

@@ -95,11 +95,12 @@ class Samples:
 
     def medians(self, what):
         """{figure: the median of its values}."""
-        return {figure: statistics.median(values) for (name, figure), values in self.values.items() if name == what}
+        return {figure: self.median(name, figure) for name, figure in self.values if name == what}
 
     def median(self, what, figure):
         """The median of one figure; None if it has no values."""
-        return self.medians(what).get(figure)
+        values = self.get(what, figure)
+        return statistics.median(values) if values else None
 
 
 @dataclass(frozen=True)
