@@ -16,10 +16,8 @@ set(CMAKE_C_FLAGS "-falign-functions=64" CACHE STRING "")
 set(CMAKE_CXX_FLAGS "-include cstdint -falign-functions=64" CACHE STRING "")
 set(CMAKE_Swift_FLAGS "-Xllvm -align-all-functions=6" CACHE STRING "")
 
-# Without swiftrt.o none of the libraries' own conformances is registered. Behind
-# -Xlinker, because swiftc writes a file beside the first object that it links.
-set(CMAKE_SHARED_LINKER_FLAGS
-  "-Xlinker ${SWIFT_TOOLCHAIN_USR}/lib/swift/linux/x86_64/swiftrt.o" CACHE STRING "")
+# swiftrt.o registers a library's own conformances, once: upstream links it into libswiftCore only (vendor/Settings.cmake).
+set(SwiftCore_VENDOR_MODULE_DIR "${CMAKE_CURRENT_LIST_DIR}/vendor" CACHE PATH "")
 
 # Found beside each other wherever the folder is, as stock's are.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH YES CACHE BOOL "")

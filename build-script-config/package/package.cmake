@@ -24,11 +24,9 @@ set(CMAKE_CXX_FLAGS "-include cstdint -gline-tables-only" CACHE STRING "")
 set(CMAKE_Swift_FLAGS "-sdk ${SYSROOT} -Xcc --sysroot=${SYSROOT} -resource-dir ${RESOURCES}" CACHE STRING "")
 
 # ld.bfd would export marks of sections.
-string(REGEX REPLACE "-.*" "" _architecture "${TRIPLE}")
-set(CMAKE_SHARED_LINKER_FLAGS
-  "-fuse-ld=lld -Xlinker --build-id=sha1 -Xlinker ${RESOURCES}/linux/${_architecture}/swiftrt.o" CACHE STRING "")
+set(CMAKE_SHARED_LINKER_FLAGS "-fuse-ld=lld -Xlinker --build-id=sha1" CACHE STRING "")
 set(CMAKE_EXE_LINKER_FLAGS "-fuse-ld=lld" CACHE STRING "")
 # Before glibc 2.34 these were libraries of their own.
 set(CMAKE_CXX_STANDARD_LIBRARIES "-lpthread -ldl" CACHE STRING "")
 
-include("${CMAKE_CURRENT_LIST_DIR}/runtime.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../runtime.cmake")

@@ -21,7 +21,7 @@ from .libraries import LIBRARIES, NAMES
 from .runtime import stock
 from .tree import places
 
-_CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake")
+_CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake", "vendor/Settings.cmake")
 
 
 def ensure(ws, runtime):
@@ -93,9 +93,7 @@ def _build_before(ws, git, base, place, stamp):
         (partial / "source").mkdir(parents=True)
         (partial / "build").mkdir()
         # The build folder names these files; it outlives this clone of the repository.
-        (partial / "config" / "dispatch").mkdir(parents=True)
-        for path in _CONFIGURATION:
-            shutil.copy2(CONFIG / path, partial / "config" / path)
+        tree.copy_configuration(_CONFIGURATION, partial)
         with Step("unpatched sources"):
             tree.export(git, base, partial / "source")
         files.write_record(partial / "stamp.json", stamp)

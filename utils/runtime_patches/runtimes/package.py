@@ -21,7 +21,7 @@ from ..series import checkout, series
 from ..workspace import sysroot, target
 from . import tree
 
-_CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake")
+_CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake", "vendor/Settings.cmake")
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).
 SECTION = ".note.swift_runtime_patches"
 # The command line belongs in Core; upstream's shared build has it in a library of its own.
@@ -88,10 +88,9 @@ class Package:
         if files.read_record(self.place / "stamp.json") != stamp:
             with files.replaced(self.place) as partial:
                 if not tree.go_on(self.ws, kept, stamp, partial):
-                    for part in ("source", "build", "config"):
+                    for part in ("source", "build"):
                         (partial / part).mkdir()
-                    for path in _CONFIGURATION:
-                        shutil.copy2(CONFIG / path, partial / "config")
+                    tree.copy_configuration(_CONFIGURATION, partial)
                     files.write_record(partial / "stamp.json", stamp)
         return kept
 
@@ -102,7 +101,7 @@ class Package:
             f"-DRESOURCES={sysroot.LIB}/swift",
             f"-DTRIPLE={self.target.triple}",
             "-C",
-            f"{tree.CONFIGURATION}/package.cmake",
+            f"{tree.CONFIGURATION}/package/package.cmake",
         ]
         configured = (self.place / "build" / "build.ninja").exists()
         targets = [library.name for library in tree.libraries(self.place) if not library.recipe]
@@ -175,7 +174,7 @@ class Package:
         line = self.ws.output(
             ["ninja", "-C", tree.OUT, "-t", "commands", f"{library.part}/{library.name}"], fixed=tree.places(self.place)
         ).splitlines()[-1]
-        found = [word for word in shlex.split(line) if word.endswith(".o") and not word.endswith("swiftrt.o")]
+        found = [word for word in shlex.split(line) if word.endswith(".o") and "/swiftrt.dir/" not in word]
         if not found:
             raise UserError(f"no objects of {library.name} are known", f"rm -r {self.place}")
         return found + ([_COMMAND_LINE] if library.part == "core" else [])

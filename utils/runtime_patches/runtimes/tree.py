@@ -38,6 +38,14 @@ def places(place):
     ]
 
 
+def copy_configuration(paths, place):
+    """Copies these files of build-script-config, relative paths, to place/config."""
+    for path in paths:
+        target = place / "config" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(CONFIG / path, target)
+
+
 def configuration(arguments):
     return ["-G", "Ninja", *arguments, "-S", f"{SOURCE}/swift/Runtimes/Core", "-B", OUT]
 
