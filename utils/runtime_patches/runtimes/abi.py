@@ -1,8 +1,8 @@
 """What programs, debuggers and back-deployment rely on, compared: utils/check-abi.
 
 Exported symbols: none may go, and an added one is named in the `ABI:` field of a patch.
-The values of _swift_concurrency_debug_*, which debuggers read out of a process. The layout
-of every record of the Concurrency library that debuggers or compiled programs know.
+The values of _swift_concurrency_debug_*, which debuggers read out of a process. How often each
+library registers its metadata. The layout of every record of the Concurrency library that debuggers or compiled programs know.
 """
 
 import difflib
@@ -11,7 +11,7 @@ import re
 import subprocess
 
 from ..series import series
-from . import build, symbols
+from . import build, registrations, symbols
 from .libraries import CONCURRENCY, NAMES
 
 # Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in RemoteInspection) know these,
@@ -87,6 +87,7 @@ def compare(ws, old, new):
     reasons = stated()
     rows = _symbols(ws, old, new, reasons)
     rows += values(debug_values(ws, old), debug_values(ws, new))
+    rows += [("registrations", text, None) for text in registrations.difference(ws, old.libraries, new.libraries)]
     before = layouts(ws, old)
     rows += records(before, layouts(ws, new), reasons)
     rows.append(("compared", f"{len(NAMES)} libraries, {len(before)} layouts", ""))

@@ -16,7 +16,7 @@ from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
 from ..base.progress import Step, note
 from ..series import checkout, series
-from . import package, symbols, tree, variants
+from . import package, registrations, symbols, tree, variants
 from .libraries import LIBRARIES, NAMES
 from .runtime import stock
 from .tree import places
@@ -208,6 +208,12 @@ def _assemble(ws, runtime, libraries, made, lib=None):
                 "programs that use them would not start: no symbol may be removed",
             )
         made["exports"][name] = added
+    if changed and not runtime.variant and runtime.base != "stock" and not lib:
+        if differing := registrations.difference(ws, toolchain, target):
+            raise UserError(
+                f"runtime '{runtime}' registers its metadata otherwise than the toolchain: {differing[0]}",
+                "build-script-config/vendor/Settings.cmake says which library links swiftrt.o",
+            )
     files.write_intact(runtime.record_path, made, (*target.iterdir(), *tools))
     added = [symbol for some in made["exports"].values() for symbol in some]
     if runtime.base != "stock":

@@ -1,0 +1,48 @@
+"""How often each library of a runtime registers its metadata with libswiftCore.
+
+One that registers twice is searched twice for each conformance, and one that does not has no conformances. Simple
+programs show neither.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+
+from ..workspace.find import Workspace
+from .libraries import NAMES
+
+_SCRIPT = """
+import ctypes, json, os, sys
+libraries = {os.path.realpath(path): ctypes.CDLL(path) for path in sys.argv[1:]}
+bases = []
+
+@ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.POINTER(ctypes.c_size_t), ctypes.c_void_p)
+def add(sections, context):
+    bases.append(sections[1])
+    return True
+
+next(iter(libraries.values())).swift_enumerateAllMetadataSections(add, None)
+images = {}
+for line in open("/proc/self/maps"):
+    words = line.split(maxsplit=5)
+    images[int(words[0].split("-")[0], 16)] = words[-1].strip()
+registered = [images.get(base) for base in bases]
+print(json.dumps({os.path.basename(path): registered.count(path) for path in libraries}))
+"""
+
+
+def count(ws: Workspace, libraries: Path) -> dict[str, int]:
+    """{name: registrations} of our libraries in a folder. They must be for this machine, and without a sanitizer."""
+    there = [str(libraries / name) for name in NAMES if (libraries / name).exists()]
+    argv = ["python3", "-c", _SCRIPT, *there]
+    env = {"LD_LIBRARY_PATH": str(libraries)}
+    done = ws.run(argv, env=env, stdout=subprocess.PIPE, text=True, binds=[libraries])
+    found: dict[str, int] = json.loads(done.stdout)
+    return found
+
+
+def difference(ws: Workspace, old: Path, new: Path) -> list[str]:
+    """A line for each library that both folders have and that does not register as often in `new` as in `old`."""
+    before, after = count(ws, old), count(ws, new)
+    both = sorted(before.keys() & after.keys())
+    return [f"{name} {before[name]} -> {after[name]}" for name in both if before[name] != after[name]]
