@@ -23,6 +23,8 @@ from .results.table import number
 from .series import series
 
 _PART = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
+# As results.environment.State is written.
+_STATE = re.compile(r"\(state (\w+)\)")
 _FILES = ("README.md", "*/README.md", "*/*/README.md", "docs/*.md")
 # Options that utils/README.md describes once.
 _COMMON = {"--help", "--quiet", "--checkout", "--toolchain"}
@@ -34,7 +36,7 @@ class _NotSaved(Exception):
 
 def update(check=False):
     """Updates all parts; with `check` only finds those that are not current. UserError if there are some."""
-    stale, noted = [], []
+    stale, noted, old = [], [], set()
     for path in sorted({path for pattern in _FILES for path in REPO.glob(pattern)}):
         if path.relative_to(REPO).parts[0] == "build":
             continue
@@ -42,6 +44,7 @@ def update(check=False):
         made = {}
         new = _PART.sub(lambda part: part[1] + _content(path, part[2], part[3], made, noted) + part[4], text)
         drawn = {place: plot for place, plot in made.items() if not place.exists() or place.read_text("utf-8") != plot}
+        old |= {f"{path.relative_to(REPO)}, state {key}" for key in _STATE.findall(new) if key != series.load().state}
         changed = [path] * (new != text) + list(drawn)
         stale += [str(one.relative_to(REPO)) for one in changed]
         if changed and not check:
@@ -55,6 +58,8 @@ def update(check=False):
         raise UserError(f"{plural(len(stale), 'file')} not current", "utils/report --update-docs")
     if not stale:
         print("all generated parts are current")
+    for name in sorted(old):
+        print(f"of another state than this series ({series.load().state}): {name}")
 
 
 def _content(path, words, old, drawn, noted):

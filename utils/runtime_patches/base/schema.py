@@ -84,5 +84,21 @@ def checked(kind, data, path, hint=HINT):
         raise UserError(f"{path} is damaged: {fault} is missing or wrong", hint) from None
 
 
-def dump(value):
-    return json.dumps(dataclasses.asdict(value), ensure_ascii=False) + "\n"
+def dump(value: Any) -> str:
+    """The JSON of a dataclass, of which a difference can be read: what is long has a line for each of its parts."""
+    return _lines(dataclasses.asdict(value), "") + "\n"
+
+
+def _lines(value: Any, indent: str) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    inner = f"{indent} "
+    if len(text) <= 120 or not isinstance(value, (dict, list)):
+        return text
+    if isinstance(value, dict):
+        items = [f"{json.dumps(name, ensure_ascii=False)}: {_lines(one, inner)}" for name, one in value.items()]
+    elif any(isinstance(one, (dict, list, tuple)) for one in value):
+        items = [_lines(one, inner) for one in value]
+    else:
+        return text  # a row of numbers
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(items) + f"\n{indent}{closing}"

@@ -66,7 +66,7 @@ def here():
 
 
 def state():
-    return State(len(series.load()), series.load().patches_key[:12])
+    return State(len(series.load()), series.load().state)
 
 
 def now():

@@ -78,7 +78,7 @@ def _facts(package):
     return {
         "format": 1,
         "swift": pins.load().swift.version,
-        "series": series.load().patches_key[:12],
+        "series": series.load().state,
         "patches": package.state.applied,
         "architecture": package.architecture.name,
         "processor": package.architecture.processor,

@@ -50,7 +50,7 @@ class Package:
 
     @property
     def mark(self):
-        swift, key = pins.load().swift.version, series.load().patches_key[:12]
+        swift, key = pins.load().swift.version, series.load().state
         return f"swift-runtime-patches {swift} series {key}{'+edits' * bool(self.edits)}"
 
     def libraries(self):

@@ -89,6 +89,13 @@ class Series:
         """A hash of the patches alone, without tests and benchmarks."""
         return _hash([self.order, *self.files])
 
+    @functools.cached_property
+    def state(self) -> str:
+        """A short name for what the series makes of the sources: a hash of its diffs in order. Headers are not in it,
+        so a figure in a header does not make every measurement one of another state."""
+        digest = hashlib.sha256("\0".join(patch.diff for patch in self).encode())
+        return digest.hexdigest()[:12]
+
 
 @functools.cache
 def load():
