@@ -25,6 +25,7 @@ from .series import series
 _PART = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 # As results.environment.State is written.
 _STATE = re.compile(r"\(state (\w+)\)")
+_WORDS = {"faster": "", "slower": "", "perhaps": ", perhaps slower", "same": ", in the noise"}
 _FILES = ("README.md", "*/README.md", "*/*/README.md", "docs/*.md")
 # Options that utils/README.md describes once.
 _COMMON = {"--help", "--quiet", "--checkout", "--toolchain"}
@@ -145,12 +146,13 @@ def _smoke(machine, *names):
     _known(rows, names, f"row in {machine}/smoke.json")
     lines = []
     for row in (rows[name] for name in names or sorted(rows, key=natural)):
-        ratio = f"{row.ratio:.2f}" + ", in the noise" * (row.verdict == "same")
+        ratio = f"{row.ratio:.2f}{_WORDS[row.verdict]}"
         lines.append([f"`{row.name}`", number(row.old), number(row.new), ratio])
     table = Table("", ["us", *result.names, "after/before"], lines)
-    count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in ("faster", "slower", "same")}
+    count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in _WORDS}
     told = (
-        f"{count['faster']} are faster, {count['slower']} slower and {count['same']} without a change beyond the noise"
+        f"{count['faster']} are faster, {count['slower']} slower, {count['perhaps']} perhaps slower and "
+        f"{count['same']} without a change beyond the noise"
     )
     return f"{table.markdown()}\n\nOf {len(rows)} rows {told}. {_conditions(result)}"
 

@@ -64,6 +64,8 @@ class Group:
 def together(verdicts):
     """The verdict of several machines: those that see no change do not outvote others."""
     changed = {verdict for verdict in verdicts if verdict != "same"}
+    if len(changed) > 1:
+        changed.discard("perhaps")
     return "mixed" if len(changed) > 1 else changed.pop() if changed else "same"
 
 

@@ -17,6 +17,7 @@ from .html import table as plain_table
 CHIPS = {
     "faster": "✓ faster",
     "slower": "✗ slower",
+    "perhaps": "? perhaps slower",
     "same": "≈ no change",
     "mixed": "± differs by machine",
     "failed": "✗ did not run",
@@ -45,7 +46,8 @@ def summary(group):
     """What got faster, what slower, and how far the noise goes."""
     rows = group.combined()
     count = {verdict: sum(row[2] == verdict for row in rows) for verdict in CHIPS}
-    text = f"{count['faster']} faster, {count['slower']} slower, {count['same']} without a change"
+    text = f"{count['faster']} faster, {count['slower']} slower, {count['perhaps']} perhaps slower, "
+    text += f"{count['same']} without a change"
     text += f", {count['mixed']} differ by machine" * bool(count["mixed"])
     text += f"; {len(rows)} rows, {plural(len(group.runs), 'run')}."
     parts = [tag("h3", group.title), p(text, class_="count")]
@@ -57,13 +59,18 @@ def summary(group):
     limit = min(8, _limit([ratio for _, ratio, _ in rows]))
     faster, *others = [
         _changed(group, rows, verdict, title, limit)
-        for verdict, title in (("faster", "Faster"), ("slower", "Slower"), ("mixed", "Differs by machine"))
+        for verdict, title in (
+            ("faster", "Faster"),
+            ("slower", "Slower"),
+            ("perhaps", "Perhaps slower"),
+            ("mixed", "Differs by machine"),
+        )
     ]
     return join([*parts, tag("div", tag("div", faster), tag("div", *others, *_conditions(group)), class_="sides")])
 
 
 def _changed(group, rows, verdict, title, limit):
-    chosen = sorted((row for row in rows if row[2] == verdict), key=lambda row: row[1], reverse=verdict == "slower")
+    chosen = sorted((row for row in rows if row[2] == verdict), key=lambda row: row[1], reverse=verdict != "faster")
     if not chosen:
         return join([tag("h4", title), p("No row got slower.")]) if verdict == "slower" else Html()
     # Of rows whose names differ in numbers only, the best.

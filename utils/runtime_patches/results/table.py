@@ -2,10 +2,12 @@
 
 import statistics
 
+from .verdicts import PERHAPS_LEVEL
+
 _HEADER = ("TEST", "OLD", "NEW", "DELTA", "RATIO")
 _ONE_SIDED = ("TEST", "MIN", "MAX", "MEAN", "MAX_RSS")
-_SECTIONS = (("Regression", "slower"), ("Improvement", "faster"), ("No Changes", "same"))
-_COLOURS = {"Regression": "31", "Improvement": "32", "Failed": "31"}
+_SECTIONS = (("Regression", "slower"), ("Perhaps Slower", "perhaps"), ("Improvement", "faster"), ("No Changes", "same"))
+_COLOURS = {"Regression": "31", "Perhaps Slower": "33", "Improvement": "32", "Failed": "31"}
 
 
 def number(value):
@@ -64,7 +66,7 @@ def markdown(results):
     parts = [f"### {title_line(results)}\n"]
     for title, header, rows in sections(results):
         strong = title in ("Regression", "Improvement")
-        opened = " open" if title in ("Regression", "Added", "Removed", "Failed") else ""
+        opened = " open" if title in ("Regression", "Perhaps Slower", "Added", "Removed", "Failed") else ""
         lines = [" | ".join(header), " | ".join([":---"] + ["---:"] * (len(header) - 1))]
         for row in rows:
             last = f"**{row[-1]}**" if strong else row[-1].replace("|", "\\|")
@@ -93,6 +95,7 @@ def notes(results):
         f"OLD and NEW are microseconds, medians of {2 * method.rounds} and {method.rounds} processes, "
         "interleaved; RATIO is OLD/NEW.",
         f"~: not a change: the rank test (p < {method.level}) or {method.factor:g} times the noise floor says so.",
+        f"Perhaps slower: p < {PERHAPS_LEVEL}, and more than the noise floor.",
         *noise(results),
     ]
 

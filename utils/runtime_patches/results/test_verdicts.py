@@ -18,7 +18,7 @@ def values(chance, center, share):
 
 class Verdicts(unittest.TestCase):
     def test_false_alarms(self):
-        chance, alarms, found = random.Random(2), 0, 0
+        chance, alarms, doubts, found = random.Random(2), 0, 0, 0
         for _ in range(50):
             judged = verdicts.judge(
                 {
@@ -30,14 +30,22 @@ class Verdicts(unittest.TestCase):
                 }
             )
             found += judged[0].verdict == "slower"
-            alarms += sum(one.verdict != "same" for one in judged[1:])
+            alarms += sum(one.verdict in ("slower", "faster") for one in judged[1:])
+            doubts += sum(one.verdict == "perhaps" for one in judged[1:])
         self.assertGreaterEqual(found, 45)
         self.assertLessEqual(alarms, 1)
+        self.assertLessEqual(doubts, 5)
 
-    def test_neither_the_noise_of_old_nor_three_values_are_a_change(self):
+    def test_neither_the_noise_of_old_nor_three_values_are_a_certain_change(self):
         noisy = {"old": [100, 101] * 10, "control": [104, 105] * 10, "new": [106, 107] * 10}
         few = {"old": [100, 101, 102], "control": [101, 102, 103], "new": [200, 201, 202]}
-        self.assertEqual([one.verdict for one in verdicts.judge({"noisy": noisy, "few": few})], ["same", "same"])
+        self.assertEqual([one.verdict for one in verdicts.judge({"noisy": noisy, "few": few})], ["same", "perhaps"])
+
+    def test_a_small_loss_is_named(self):
+        steady = {"old": [100, 101] * 5, "control": [101, 102] * 5, "new": [102, 103] * 5}
+        rows = {str(number): {**steady, "new": steady["old"]} for number in range(20)}
+        judged = verdicts.judge({**rows, "loss": steady})
+        self.assertEqual([one.verdict for one in judged if one.verdict != "same"], ["perhaps"])
 
     def test_quantiles_are_values(self):
         values = list(range(1, 21))

@@ -16,7 +16,10 @@ from ..base.schema import Positive
 LEVEL = 0.01  # the rank test's p, adjusted for the number of rows
 FACTOR = 2.0  # the change is more than this many times the noise floor
 LEAST_FLOOR = 0.01  # no row's noise floor is taken to be below this
-Kind = Literal["slower", "faster", "same"]
+# Slower by a weaker measure: nobody should have to find such a row in the samples.
+PERHAPS_LEVEL, PERHAPS_FACTOR = 0.05, 1.0
+# perhaps: perhaps slower.
+Kind = Literal["slower", "perhaps", "faster", "same"]
 FEWEST = 5  # with fewer values a side no rank test can reach LEVEL
 
 
@@ -108,8 +111,11 @@ def judge(rows):
     for name, v, p, adjusted, floor in zip(rows, values, ps, adjust(ps), limits):
         old, new = statistics.median(v["old"] + v["control"]), statistics.median(v["new"])
         speed = math.log(new / old)
-        changed = adjusted < LEVEL and abs(speed) > FACTOR * math.log1p(floor)
-        verdict: Kind = "same" if not changed else "slower" if speed > 0 else "faster"
+        verdict: Kind = "same"
+        if adjusted < LEVEL and abs(speed) > FACTOR * math.log1p(floor):
+            verdict = "slower" if speed > 0 else "faster"
+        elif adjusted < PERHAPS_LEVEL and speed > PERHAPS_FACTOR * math.log1p(floor):
+            verdict = "perhaps"
         noise = _difference(v["old"], v["control"])
         found.append(Verdict(name, old, new, new / old - 1, old / new, p, adjusted, floor, noise, verdict))
     return found

@@ -2,7 +2,8 @@
 
 Exported symbols: none may go, and an added one is named in the `ABI:` field of a patch.
 The values of _swift_concurrency_debug_*, which debuggers read out of a process. How often each
-library registers its metadata. The layout of every record of the Concurrency library that debuggers or compiled programs know.
+library registers its metadata. The layout of every record of the Concurrency library that debuggers or
+compiled programs know.
 """
 
 import difflib

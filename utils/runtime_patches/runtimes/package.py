@@ -7,7 +7,6 @@ lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID). The ca
 import functools
 import hashlib
 import shlex
-import shutil
 import struct
 from pathlib import Path
 
