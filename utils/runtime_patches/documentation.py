@@ -140,6 +140,19 @@ def _known(known, names, what):
             raise UserError(f"benchmark/results has no {what} '{name}'", f"it has {', '.join(known)}")
 
 
+def _counts(machine, name):
+    """A sentence on how many rows of a saved comparison changed."""
+    result = _load(machine, name)
+    count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in _WORDS}
+    old, new = result.names
+    told = (
+        f"Of {len(result.verdicts)} rows {count['faster']} are faster on `{new}` than on `{old}`, {count['slower']} "
+        f"slower, {count['perhaps']} perhaps slower and {count['same']} without a change beyond the noise."
+    )
+    named = [f"`{row.name}` {row.ratio:.2f}" for row in result.verdicts if row.verdict != "same"]
+    return f"{told}{' These changed: ' * bool(named)}{', '.join(named)}{'.' * bool(named)} {_conditions(result)}"
+
+
 def _smoke(machine, *names):
     result = _load(machine, "smoke")
     rows = {verdict.name: verdict for verdict in result.verdicts}
@@ -181,6 +194,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "series": _series,
     "commands": _commands,
     "smoke": _smoke,
+    "counts": _counts,
     "table": _table,
     "plots": _plots,
 }

@@ -5,17 +5,20 @@ from ..base.errors import UserError
 from ..base.paths import SAVED_RESULTS
 from . import read
 
+# Comparisons that are kept, and their names.
+_COMPARISONS = {("before", "after"): "smoke", ("stock", "before"): "smoke-stock"}
+
 
 def save(paths, machine):
-    """Writes the results in `paths`, made compact; returns the files. NAME: of the harness, or smoke."""
+    """Writes the results in `paths`, made compact; returns the files. NAME: of the harness, or of the comparison."""
     if not machine.strip(".") or "/" in machine:
         raise UserError(f"--save: '{machine}' is not a name", "name the machine, such as vm-2-cores")
     target, written = SAVED_RESULTS / machine, []
     target.mkdir(parents=True, exist_ok=True)
     for result in read.load_all(paths)[0]:
-        if result.is_comparison and result.data.names != ("before", "after"):
+        name = _COMPARISONS.get(result.data.names) if result.is_comparison else result.data.name
+        if not name:
             continue
-        name = "smoke" if result.is_comparison else result.data.name
         written.append(target / f"{name}.json")
         files.write(written[-1], schema.dump(result.data.compact()))
     return written
