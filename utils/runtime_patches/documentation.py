@@ -154,13 +154,16 @@ def _counts(machine, name):
 
 
 def _smoke(machine, *names):
+    """names: of rows, or NAME=MEANING for rows that are shown with their meaning."""
     result = _load(machine, "smoke")
     rows = {verdict.name: verdict for verdict in result.verdicts}
-    _known(rows, names, f"row in {machine}/smoke.json")
+    meanings = dict(name.partition("=")[::2] for name in names) or dict.fromkeys(sorted(rows, key=natural), "")
+    _known(rows, list(meanings), f"row in {machine}/smoke.json")
     lines = []
-    for row in (rows[name] for name in names or sorted(rows, key=natural)):
-        ratio = f"{row.ratio:.2f}{_WORDS[row.verdict]}"
-        lines.append([f"`{row.name}`", number(row.old), number(row.new), ratio])
+    for row in (rows[name] for name in meanings):
+        ratio, meaning = f"{row.ratio:.2f}{_WORDS[row.verdict]}", meanings[row.name]
+        shown = f"{meaning} (`{row.name}`)" if meaning else f"`{row.name}`"
+        lines.append([shown, number(row.old), number(row.new), ratio])
     table = Table("", ["us", *result.names, "after/before"], lines)
     count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in _WORDS}
     told = (
