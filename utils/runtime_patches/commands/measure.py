@@ -1,0 +1,74 @@
+"""utils/measure: measures all that the documentation shows of results, and saves it."""
+
+import argparse
+import subprocess
+from pathlib import Path
+
+from ..base.errors import UserError
+from ..base.paths import REPO, REPORT
+from ..cli import Parser
+
+# {name of the saved result: the command that measures it}, in the order in which they run.
+COMMANDS = {
+    "smoke": "utils/run-smoke-bench --samples 20",
+    "smoke-stock": "utils/run-smoke-bench stock before --samples 20",
+    "instructions": "benchmark/instructions/run-benchmark",
+    "executor": "benchmark/executor/run-benchmark",
+    "server": "benchmark/server/run-benchmark --filter ^(?!nio)",
+    "server-pool": "benchmark/server/run-benchmark --pool",
+    "nio": "benchmark/server/run-benchmark --filter nio",
+    "liveness": "benchmark/liveness/run-benchmark",
+    "load": "benchmark/load/run-benchmark",
+    "teardown": "benchmark/teardown/run-benchmark",
+    "scaling": "benchmark/scaling/run-benchmark",
+    "deinit": "benchmark/deinit/reproduce --quick",
+}
+
+
+def parser() -> Parser:
+    made = Parser(
+        "utils/measure",
+        "Measures all that the READMEs show, one after the other, and saves it in benchmark/results.\n"
+        "What is saved of this state of the series is not measured again. It takes about an hour,\n"
+        "in which nothing else should run.",
+        ["utils/measure vm-2-cores", "utils/measure vm-2-cores smoke executor"],
+        workspace=False,
+    )
+    made.add("machine MACHINE", "the name under which the results are saved")
+    made.add("names [NAME…]", f"only these of {', '.join(COMMANDS)}")
+    made.add("--again", "measure also what is saved of this state")
+    return made
+
+
+def main(options: argparse.Namespace) -> int:
+    from ..base.progress import note
+    from ..report import saved
+    from ..series import series
+
+    for name in options.names:
+        if name not in COMMANDS:
+            raise UserError(f"nothing is measured by '{name}'", "the names are " + ", ".join(COMMANDS), 2)
+    state = series.load().state
+    for name in options.names or COMMANDS:
+        found = saved.load(options.machine, name)
+        if found and found.state and found.state.key == state and not options.again:
+            note(f"==> {name} is saved of this state")
+            continue
+        note(f"==> {name}: {COMMANDS[name]}")
+        _measure(COMMANDS[name].split(), REPORT / "measure" / name)
+        for path in saved.save([REPORT / "measure" / name], options.machine):
+            print(path.relative_to(REPO))
+    note("==> utils/report --update-docs writes them into the READMEs")
+    return 0
+
+
+def _measure(command: list[str], folder: Path) -> None:
+    output = [] if command[0].endswith("reproduce") else ["--output", str(folder)]
+    done = subprocess.run([*command, *output], cwd=REPO, stdin=subprocess.DEVNULL)
+    # 2 of run-smoke-bench: a row is slower, which is a result.
+    if done.returncode not in (0, 2):
+        raise UserError(f"{' '.join(command)} failed", "its message is above; the same command goes on from here")
+    if not output:
+        folder.mkdir(parents=True, exist_ok=True)
+        made = REPORT / "deinit" / "quick" / "results.json"
+        (folder / "results.json").write_bytes(made.read_bytes())
