@@ -16,6 +16,7 @@ from .base.errors import UserError
 from .base.paths import REPO, UTILS
 from .base.progress import note
 from .base.text import plural
+from .proofs import suites
 from .report import saved, svg
 from .results.comparison import natural
 from .results.outcome import Table
@@ -153,6 +154,17 @@ def _counts(machine, name):
     return f"{told}{' These changed: ' * bool(named)}{', '.join(named)}{'.' * bool(named)} {_conditions(result)}"
 
 
+def _proofs(machine):
+    return suites.table(machine).markdown()
+
+
+def _proven(machine):
+    """A sentence on the suites that have passed at the present state."""
+    state, found = series.load().state, suites.load(machine).proofs
+    passed = [one.name for one in found if not one.status and one.state.key == state]
+    return f"Of {len(suites.SUITES)} suites {len(passed)} have passed at this state: {', '.join(passed) or 'none'}."
+
+
 def _smoke(machine, *names):
     """names: of rows, or NAME=MEANING for rows that are shown with their meaning."""
     result = _load(machine, "smoke")
@@ -198,6 +210,8 @@ KINDS: dict[str, Callable[..., str]] = {
     "commands": _commands,
     "smoke": _smoke,
     "counts": _counts,
+    "proofs": _proofs,
+    "proven": _proven,
     "table": _table,
     "plots": _plots,
 }

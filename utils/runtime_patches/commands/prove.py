@@ -1,0 +1,43 @@
+"""utils/prove: runs the suites that prove the series, and keeps a record of each."""
+
+import argparse
+
+from ..base.errors import UserError
+from ..cli import Parser
+
+
+def parser() -> Parser:
+    made = Parser(
+        "utils/prove",
+        "Runs the suites that prove the series, one after the other, and keeps a record of each in\n"
+        "benchmark/results. A suite that has passed at this state of the series is not run again.\n"
+        "docs/proofs.md shows the records. All suites take some hours.",
+        ["utils/prove vm-2-cores", "utils/prove vm-2-cores asan tsan"],
+        workspace=False,
+        status="0 all have passed, 1 one has failed, or an error, 2 bad usage",
+    )
+    made.add("machine MACHINE", "the name under which the records are saved")
+    made.add("names [NAME…]", "only these suites (docs/proofs.md lists them)")
+    made.add("--again", "run also what has passed at this state")
+    return made
+
+
+def main(options: argparse.Namespace) -> int:
+    from ..base.progress import note
+    from ..proofs import suites
+    from ..series import series
+
+    for name in options.names:
+        if name not in suites.SUITES:
+            raise UserError(f"no suite '{name}'", "the suites are " + ", ".join(suites.SUITES), 2)
+    state, failed = series.load().state, 0
+    for name in options.names or suites.SUITES:
+        found = suites.load(options.machine).find(name)
+        if found and not found.status and found.state.key == state and not options.again:
+            note(f"==> {name} has passed at this state")
+            continue
+        note(f"==> {name}: {suites.SUITES[name][0]}")
+        proof = suites.run(name)
+        suites.save(options.machine, proof)
+        failed += bool(proof.status)
+    return 1 if failed else 0

@@ -1,0 +1,1 @@
+"""Which suites ran whole, on which variant of the runtime, at which state of the series."""
