@@ -7,7 +7,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
 LAYERS = (
-    "commands documentation installation cli testing benchmarks clients report proofs runtimes results series workspace base"
+    "commands documentation installation cli testing benchmarks clients "
+    "report proofs runtimes results series workspace base"
 ).split()
 
 
