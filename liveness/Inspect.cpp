@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -41,16 +42,22 @@ Peek::~Peek() {
 }
 
 bool Peek::read(const void *address, void *to, size_t size) {
-  struct iovec local = {to, size};
-  struct iovec remote = {const_cast<void *>(address), size};
-  auto got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-  // Containers may forbid that, but a process can always read its own file. It is
-  // open for a report only: programs close all files, and the child of a fork
-  // would read its parent.
-  if (got < 0 && (errno == EPERM || errno == ENOSYS || errno == EACCES)) {
-    if (Fd < 0)
-      Fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  // A process can always read its own file, and no filter minds. It is open for a
+  // report only: programs close all files, and the child of a fork would read its
+  // parent.
+  if (!IsOpened) {
+    IsOpened = true;
+    Fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  }
+  ssize_t got = -1;
+  if (Fd >= 0) {
     got = pread(Fd, to, size, off_t(reinterpret_cast<uintptr_t>(address)));
+  } else if (!prctl(PR_GET_SECCOMP, 0, 0, 0, 0)) {
+    // There is no /proc, no file left, or the process is of another user than it
+    // was. A filter may end the process for this call.
+    struct iovec local = {to, size};
+    struct iovec remote = {const_cast<void *>(address), size};
+    got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   }
   return got == ssize_t(size);
 }
@@ -76,9 +83,8 @@ bool Peek::readString(const void *address, char *to, size_t size) {
   return used != 0;
 }
 
-/// Reads /proc/self/task/THREAD/NAME. \returns false when there is none.
-static bool readTaskFile(uint32_t threadId, const char *name, char *to,
-                         size_t size) {
+bool liveness::readTaskFile(uint32_t threadId, const char *name, char *to,
+                            size_t size) {
   char path[64];
   snprintf(path, sizeof(path), "/proc/self/task/%u/%s", threadId, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -135,7 +141,7 @@ static uint32_t getOsState(uint32_t threadId, const CpuSample *before) {
              : swift_liveness_os_running;
 }
 
-/// The system call that a blocked thread is in, and who made it.
+/// The system call that a blocked thread is in.
 static void findWait(ThreadInfo &info) {
   static const struct {
     long Number;
@@ -162,11 +168,6 @@ static void findWait(ThreadInfo &info) {
   for (auto &known : names)
     if (known.Number == number)
       snprintf(info.SystemCall, sizeof(info.SystemCall), "%s", known.Name);
-  // The last of the numbers is where the thread goes on.
-  auto *pc = strrchr(text, ' ');
-  void *address = nullptr;
-  if (pc && sscanf(pc, "%p", &address) == 1)
-    info.Waiting = info.Names.add(address);
 }
 
 /*****************************************************************************/
@@ -362,8 +363,9 @@ bool liveness::readThread(uint32_t index, const CpuSample *before, bool details,
   info.TaskId = info.DurationNs = 0;
   info.Executor = nullptr;
   info.CheckpointCount = info.CallerCount = info.Names.Count = 0;
+  info.Names.Stack.ThreadId = 0;
   info.ThreadName[0] = info.Scope[0] = info.TaskName[0] = info.SystemCall[0] = 0;
-  info.ExecutorType = info.Function = info.Waiting = NameRequest::Max;
+  info.ExecutorType = info.Function = info.Innermost = NameRequest::Max;
   auto epoch = record.Epoch.load(std::memory_order_acquire);
   info.ThreadId = record.ThreadId.load(std::memory_order_relaxed);
   if (!info.ThreadId)
@@ -390,6 +392,6 @@ bool liveness::readThread(uint32_t index, const CpuSample *before, bool details,
   info.TaskId = 0;
   info.Executor = nullptr;
   info.Scope[0] = info.TaskName[0] = info.SystemCall[0] = 0;
-  info.ExecutorType = info.Function = info.Waiting = NameRequest::Max;
+  info.ExecutorType = info.Function = info.Innermost = NameRequest::Max;
   return false;
 }

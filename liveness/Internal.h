@@ -105,12 +105,25 @@ void resetHelpers();
 bool startHelpers();
 bool startCallbackHelper();
 
+/// The stack of a thread, from the inside. What calls has an address in the call.
+struct StackOf {
+  static constexpr unsigned Max = 64;
+  uint32_t ThreadId = 0;
+  unsigned Count = 0;
+  const char *Why = nullptr; ///< why there is none
+  const void *Frames[Max];
+};
+/// On the thread that finds names: the loader may wait.
+void takeStack(StackOf &stack);
+
 /// Names that are wanted: of functions, of types by their metadata, and of what a
 /// task began with, which may be in a thunk's closure.
 struct NameRequest {
-  enum Kind : uint8_t { Function, Type, Entry };
+  /// Innermost is the innermost frame of the program in Stack.
+  enum Kind : uint8_t { Function, Type, Entry, Innermost };
   static constexpr unsigned Max = 20;
   unsigned Count = 0;
+  StackOf Stack;
   const void *Address[Max], *Closure[Max];
   Kind Kinds[Max];
   char Name[Max][256];
@@ -144,9 +157,10 @@ extern std::atomic<uint64_t> Unwritten;
 
 // Inspect.cpp: what is read of other threads.
 
-/// While one exists, memory is read by it where process_vm_readv is forbidden.
+/// Reads memory that may not be there.
 class Peek {
   int Fd = -1;
+  bool IsOpened = false;
 
 public:
   Peek() = default;
@@ -158,6 +172,9 @@ public:
     return read(address, static_cast<void *>(&to), sizeof(T));
   }
 };
+
+/// Reads /proc/self/task/THREAD/NAME. \returns false when there is none.
+bool readTaskFile(uint32_t threadId, const char *name, char *to, size_t size);
 
 /// Processor time of a thread.
 struct CpuSample {
@@ -187,7 +204,7 @@ struct ThreadInfo {
   uint64_t LastCheckpoints[16];
   char ThreadName[16], Scope[64], TaskName[64], SystemCall[32];
   /// Indices in Names, or Max.
-  unsigned ExecutorType, Function, Waiting, Callers[12];
+  unsigned ExecutorType, Function, Innermost, Callers[12];
   NameRequest Names;
 
   const char *name(unsigned index) const {
@@ -207,9 +224,6 @@ void describe(const ThreadInfo &info, swift_liveness_thread &to);
 /// meanwhile, or there is none; then only what belongs to the thread is there.
 bool readThread(uint32_t index, const CpuSample *before, bool details,
                 ThreadInfo &info);
-
-// Stack.cpp
-unsigned takeStack(uint32_t threadId, const void **frames, unsigned max);
 
 // Tasks.cpp
 bool reservePlaces();

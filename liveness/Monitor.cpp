@@ -446,23 +446,21 @@ static void addOtherThreads(Text &text, uint32_t except) {
               idle == 1 ? "  %llu thread idle\n" : "  %llu threads idle\n", idle);
 }
 
-static void addStack(Text &text, uint32_t threadId) {
-  const void *frames[64];
-  auto count = takeStack(threadId, frames, 64);
+static void addStack(Text &text, const StackOf &stack) {
   static NameRequest names;
   text.json("[", "stack");
-  if (!UseJson)
-    text.add(count ? "  stack:\n"
-                   : "  no stack: the thread does not take signals, or the "
-                     "program uses SIGPROF\n");
-  for (unsigned i = 0; i != count; ++i) {
+  if (!UseJson && stack.Count)
+    text.add("  stack:\n");
+  for (unsigned i = 0; i != stack.Count; ++i) {
     names.Count = 0;
-    // A return address may be just behind its function.
-    names.add(static_cast<const char *>(frames[i]) - 1);
+    names.add(stack.Frames[i]);
     findNames(names, LongestNaming);
-    text.function("    %s\n", frames[i], names.Name[0]);
+    text.function("    %s\n", stack.Frames[i], names.Name[0]);
   }
   text.json("]");
+  if (!stack.Count)
+    text.fact("no_stack", "  no stack: %s\n",
+              stack.Why ? stack.Why : "names take too long");
 }
 
 /// \returns whether it counts as reported.
@@ -470,6 +468,9 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
   auto &info = TheThread;
   if (!readThread(index, &watch.Before, true, info))
     return false;
+  info.Names.Stack = {};
+  info.Names.Stack.ThreadId = info.ThreadId;
+  info.Innermost = info.Names.add(nullptr, NameRequest::Innermost);
   findNames(info.Names, LongestNaming);
   // Reading names takes its time, and a job that is gone is not stuck.
   if (stateOf(Runtime->recordAt(index)) != watch.State.load(std::memory_order_relaxed))
@@ -511,13 +512,14 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
   }
   if (hasCallers)
     text.json("]");
+  const char *innermost = info.name(info.Innermost);
   if (info.SystemCall[0]) {
-    const char *from = info.name(info.Waiting);
-    bool tells = strncmp(from, "0x", 2) && strcmp(from, info.SystemCall);
     text.fact("waits_in", "  waits in %s", info.SystemCall);
-    text.fact("called_from", tells ? ", called by %s" : nullptr, from);
+    text.fact("called_from", ", called by %s", innermost);
     if (!UseJson)
       text.add("\n");
+  } else if (strcmp(innermost, function)) {
+    text.fact("runs", "  runs %s\n", innermost);
   }
   if (info.CheckpointCount) {
     text.fact("checkpoints", "  checkpoints (%llu):", info.Checkpoints);
@@ -527,7 +529,7 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
     text.add(UseJson ? "]" : "\n");
   }
   if (action == swift_liveness_action_backtrace)
-    addStack(text, info.ThreadId);
+    addStack(text, info.Names.Stack);
   addOtherThreads(text, index);
   finishReport(action == swift_liveness_action_abort);
   if (action == swift_liveness_action_abort)

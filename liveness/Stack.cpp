@@ -10,99 +10,466 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The thread takes it itself, in the handler of a signal. A request belongs to
-// one side at a time: Asked to whoever takes it first, Taking to the handler,
-// Done to the monitor. One that is Taking when the monitor gives up stays with
-// the handler until that is Done, and no other is made until then.
+// Nothing is done to the thread: no signal, which would need room on its stack and
+// cut its system call short, and no stop. Where one waits, /proc tells its program
+// counter and its stack pointer. Of one that runs, perf_event_open copies registers and
+// stack, where the system allows that. The frames in between are found by
+// .eh_frame. All memory is read by Peek, since the thread may go on meanwhile. What
+// moved is told by its record, after all names are there.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Internal.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <signal.h>
+#include <cstdio>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <unwind.h>
 
 using namespace swift;
 using namespace swift::liveness;
 
+/// Of libgcc_s and of LLVM's libunwind.
+extern "C" const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
+
 namespace {
 
-struct StackRequest {
-  enum : uint32_t { None, Asked, Taking, Done };
-  std::atomic<uint32_t> State, ThreadId;
-  unsigned Count;
-  const void *Frames[64];
+#if defined(__aarch64__)
+constexpr unsigned FrameRegister = 29, StackRegister = 31, ReturnRegister = 30;
+#else
+constexpr unsigned FrameRegister = 6, StackRegister = 7, ReturnRegister = 16;
+#endif
+
+/// The stack of a thread, or a copy of its end.
+struct StackMemory {
+  Peek Memory;
+  const char *Copy = nullptr;
+  uintptr_t Begin = 0, Size = 0;
+
+  bool word(uintptr_t at, uintptr_t &to) {
+    if (!Copy)
+      return Memory.read(reinterpret_cast<const void *>(at), to);
+    if (at < Begin || at - Begin > Size || Size - (at - Begin) < sizeof(to))
+      return false;
+    memcpy(&to, Copy + (at - Begin), sizeof(to));
+    return true;
+  }
+};
+
+/// Bytes of .eh_frame. Reading past the end gives zeroes, and is no longer Good.
+class Bytes {
+  const unsigned char *At, *End;
+
+public:
+  bool Good = true;
+
+  Bytes(const unsigned char *at, const unsigned char *end) : At(at), End(end) {}
+  bool isEmpty() const { return At >= End; }
+  void skip(uint64_t count) {
+    Good &= count <= uint64_t(End - At);
+    At = Good ? At + count : End;
+  }
+  template <class T> T take() {
+    T value = 0;
+    auto *from = At;
+    skip(sizeof(T));
+    if (Good)
+      memcpy(&value, from, sizeof(T));
+    return value;
+  }
+  /// A number of seven bits a byte.
+  int64_t number(bool isSigned) {
+    uint64_t value = 0;
+    unsigned shift = 0;
+    unsigned char byte;
+    do {
+      byte = take<unsigned char>();
+      value |= uint64_t(byte & 0x7f) << (shift & 63);
+      shift += 7;
+    } while (byte & 0x80);
+    if (isSigned && byte & 0x40 && shift < 64)
+      value |= -(uint64_t(1) << shift);
+    return int64_t(value);
+  }
+  /// A pointer, of which only its size matters.
+  void pointer(unsigned encoding) {
+    static const unsigned char sizes[8] = {8, 0, 2, 4, 8, 0, 0, 0};
+    if (encoding != 0xff)
+      skip(sizes[encoding & 7]);
+  }
+};
+
+/// Where a frame's caller has its own, as offsets from the begin of the frame
+/// (the canonical frame address), which is a register and an offset.
+struct FrameRules {
+  unsigned Base = ~0u;
+  int64_t Offset = 0;
+  bool HasFrame = false, HasReturn = false;
+  int64_t Frame = 0, Return = 0;
+
+  void set(unsigned reg, bool has, int64_t at = 0) {
+    if (reg == FrameRegister) {
+      HasFrame = has;
+      Frame = at;
+    } else if (reg == ReturnRegister) {
+      HasReturn = has;
+      Return = at;
+    }
+  }
+  void restore(unsigned reg, const FrameRules &first) {
+    if (reg == FrameRegister)
+      set(reg, first.HasFrame, first.Frame);
+    else if (reg == ReturnRegister)
+      set(reg, first.HasReturn, first.Return);
+  }
+};
+
+/// Walks the instructions of a CIE, or of an FDE up to `offset` in its function.
+/// \returns false for what is not known here, as an expression.
+bool readRules(Bytes in, uint64_t codeUnit, int64_t dataUnit, uint64_t offset,
+               const FrameRules &first, FrameRules &rules) {
+  uint64_t location = 0;
+  FrameRules kept[4];
+  unsigned depth = 0;
+  while (!in.isEmpty() && in.Good) {
+    auto code = in.take<unsigned char>();
+    unsigned low = code & 0x3f, reg = 0;
+    uint64_t advance = 0;
+    switch (code >> 6 ? code & 0xc0 : code) {
+    case 0x40: advance = low; break;
+    case 0x80: rules.set(low, true, in.number(false) * dataUnit); break;
+    case 0xc0: rules.restore(low, first); break;
+    case 0x00: break;
+    case 0x02: advance = in.take<uint8_t>(); break;
+    case 0x03: advance = in.take<uint16_t>(); break;
+    case 0x04: advance = in.take<uint32_t>(); break;
+    case 0x05: // offset_extended
+    case 0x11: // with a sign
+      reg = unsigned(in.number(false));
+      rules.set(reg, true, in.number(code == 0x11) * dataUnit);
+      break;
+    case 0x06: rules.restore(unsigned(in.number(false)), first); break;
+    case 0x08: rules.set(unsigned(in.number(false)), false); break;
+    case 0x07: // undefined: the outermost frame, if it is the return address
+      if (unsigned(in.number(false)) == ReturnRegister)
+        return false;
+      break;
+    case 0x09: // in another register
+      if ((reg = unsigned(in.number(false))) == FrameRegister ||
+          reg == ReturnRegister)
+        return false;
+      in.number(false);
+      break;
+    case 0x0a: // remember_state
+      if (depth == 4)
+        return false;
+      kept[depth++] = rules;
+      break;
+    case 0x0b: // restore_state
+      if (!depth)
+        return false;
+      rules = kept[--depth];
+      break;
+    case 0x0c: // def_cfa
+    case 0x12: // with a sign
+      rules.Base = unsigned(in.number(false));
+      rules.Offset = code == 0x12 ? in.number(true) * dataUnit : in.number(false);
+      break;
+    case 0x0d: rules.Base = unsigned(in.number(false)); break;
+    case 0x0e: rules.Offset = in.number(false); break;
+    case 0x13: rules.Offset = in.number(true) * dataUnit; break;
+    case 0x10: // an expression
+    case 0x16:
+      if ((reg = unsigned(in.number(false))) == FrameRegister ||
+          reg == ReturnRegister)
+        return false;
+      in.skip(uint64_t(in.number(false)));
+      break;
+    case 0x2d: break; // AArch64: the return address is signed
+    case 0x2e: in.number(false); break;
+    default: return false;
+    }
+    if ((location += advance * codeUnit) > offset)
+      break;
+  }
+  return in.Good;
+}
+
+/// \param pc in the function. \returns false if nothing is known of it.
+bool findRules(Peek &peek, uintptr_t pc, FrameRules &rules, uintptr_t &function) {
+  void *bases[3] = {};
+  auto *entry = static_cast<const unsigned char *>(
+      _Unwind_Find_FDE(reinterpret_cast<void *>(pc), bases));
+  function = reinterpret_cast<uintptr_t>(bases[2]);
+  // Copies: what has no room here is not of a compiler.
+  static unsigned char common[512], own[8192];
+  uint32_t head[2], size;
+  if (!entry || !peek.read(entry, head))
+    return false;
+  auto *cie = entry + 4 - head[1];
+  if (head[0] < 8 || head[0] - 4 > sizeof(own) ||
+      !peek.read(entry + 8, own, head[0] - 4) || !peek.read(cie, size) ||
+      size < 8 || size > sizeof(common) || !peek.read(cie + 4, common, size))
+    return false;
+  Bytes in(common + 4, common + size);
+  auto version = in.take<uint8_t>();
+  char letters[8] = "";
+  for (unsigned i = 0; (letters[i] = in.take<char>()); ++i)
+    if (i == 7)
+      return false;
+  auto codeUnit = uint64_t(in.number(false));
+  auto dataUnit = in.number(true);
+  if (version == 1)
+    in.take<uint8_t>();
+  else
+    in.number(false);
+  unsigned encoding = 0;
+  bool hasSize = letters[0] == 'z';
+  if (hasSize) {
+    auto length = uint64_t(in.number(false));
+    Bytes data = in;
+    in.skip(length);
+    for (auto *letter = letters + 1; *letter; ++letter)
+      if (*letter == 'R')
+        encoding = data.take<uint8_t>();
+      else if (*letter == 'P')
+        data.pointer(data.take<uint8_t>());
+      else if (*letter == 'L')
+        data.take<uint8_t>();
+      else if (*letter == 'S')
+        return false; // behind it are the registers of a signal
+  }
+  Bytes program(own, own + head[0] - 4);
+  program.pointer(encoding);
+  program.pointer(encoding & 0xf);
+  if (hasSize)
+    program.skip(uint64_t(program.number(false)));
+  return in.Good && program.Good &&
+         readRules(in, codeUnit, dataUnit, UINT64_MAX, {}, rules) &&
+         readRules(program, codeUnit, dataUnit, pc - function,
+                   FrameRules(rules), rules);
+}
+
+struct Registers {
+  uintptr_t Pc = 0, Stack = 0, Frame = 0;
+  bool HasFrame = false; ///< whether Frame is known
+  bool IsCall = false;   ///< Pc is behind a call
+};
+
+/// The frame register of a function that calls with the stack pointer `stack`: a
+/// library's function below it may have left that in the register.
+bool findFrame(StackMemory &memory, uintptr_t function, uintptr_t stack,
+               uintptr_t &frame) {
+  auto isFrame = [&](uintptr_t at) {
+    uintptr_t saved, caller;
+    void *bases[3];
+    return memory.word(at, saved) && memory.word(at + 8, caller) && caller &&
+           _Unwind_Find_FDE(reinterpret_cast<void *>(caller - 1), bases);
+  };
+#if defined(__x86_64__)
+  // What a function begins with tells how far its stack pointer is below.
+  unsigned char code[40];
+  unsigned at = 0, pushed = 0;
+  auto is = [&](std::initializer_list<unsigned char> bytes) {
+    if (at + bytes.size() + 4 > sizeof(code) ||
+        !std::equal(bytes.begin(), bytes.end(), code + at))
+      return false;
+    at += unsigned(bytes.size());
+    return true;
+  };
+  if (memory.Memory.read(reinterpret_cast<void *>(function), code)) {
+    is({0xf3, 0x0f, 0x1e, 0xfa});                     // endbr64
+    bool isAsync = is({0x48, 0x0f, 0xba, 0xed, 0x3c}); // bts $60, %rbp
+    if (is({0x55}) && ((is({0x41, 0x56}) && is({0x48, 0x8d, 0x6c, 0x24, 0x08}) &&
+                        (pushed = 8)) ||
+                       (!isAsync && is({0x48, 0x89, 0xe5})))) {
+      for (;; pushed += 8) {
+        bool isHigh = is({0x41});
+        if ((code[at] & 0xf8) != 0x50) {
+          at -= isHigh;
+          break;
+        }
+        ++at;
+      }
+      uint32_t room = 0;
+      if (is({0x48, 0x83, 0xec}))
+        room = code[at];
+      else if (is({0x48, 0x81, 0xec}))
+        memcpy(&room, code + at, sizeof(room));
+      if (isFrame(frame = stack + pushed + room))
+        return true;
+    }
+  }
+#endif
+  (void)function;
+  for (frame = stack; frame != stack + 4096; frame += 8) {
+    uintptr_t saved;
+    if (!memory.word(frame, saved))
+      return false;
+    if (saved > frame && saved - frame < (1 << 20) && isFrame(frame))
+      return true;
+  }
+  return false;
+}
+
+unsigned walk(StackMemory &memory, Registers at, const void **frames,
+              unsigned max) {
+  unsigned count = 0;
+  while (at.Pc && count != max) {
+    frames[count++] = reinterpret_cast<void *>(at.Pc - at.IsCall);
+    FrameRules rules;
+    uintptr_t function, begin, frame = 0, pc;
+    if (!findRules(memory.Memory, at.Pc - at.IsCall, rules, function))
+      break;
+    if (rules.Base == StackRegister)
+      begin = at.Stack + uintptr_t(rules.Offset);
+    else if (rules.Base != FrameRegister ||
+             (!at.HasFrame &&
+              !findFrame(memory, function, at.Stack, at.Frame)))
+      break;
+    else {
+      at.HasFrame = true;
+      begin = at.Frame + uintptr_t(rules.Offset);
+    }
+    if (begin <= at.Stack && count > 1)
+      break;
+    if (rules.HasFrame && !memory.word(begin + uintptr_t(rules.Frame), frame))
+      break;
+    if (!rules.HasReturn || !memory.word(begin + uintptr_t(rules.Return), pc))
+      break;
+    if (rules.HasFrame) {
+      // An asynchronous function marks its frame by that bit.
+      at.Frame = frame & ~(uintptr_t(1) << 60);
+      at.HasFrame = true;
+    }
+    at.Pc = pc;
+    at.Stack = begin;
+    at.IsCall = true;
+  }
+  return count;
+}
+
+/// A copy of the registers and the stack of a thread that runs, by the kernel's
+/// sampling, which is no signal.
+class Sample {
+  static constexpr unsigned StackSize = 32768, RingSize = 65536;
+  int Fd = -1;
+  char *Ring = nullptr;
+
+public:
+  ~Sample() {
+    if (Ring)
+      munmap(Ring, size_t(getpagesize()) + RingSize);
+    if (Fd >= 0)
+      close(Fd);
+  }
+
+  /// \returns null, or why there is none.
+  const char *take(uint32_t threadId, StackMemory &memory, Registers &at) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    // A filter may end the process for it.
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0))
+      return "the thread runs, and a seccomp filter may forbid perf_event_open";
+#if defined(__aarch64__)
+    constexpr unsigned frame = 29, stack = 31, pc = 32;
+#else
+    constexpr unsigned frame = 6, stack = 7, pc = 8;
+#endif
+    struct perf_event_attr attributes = {};
+    attributes.type = PERF_TYPE_SOFTWARE;
+    attributes.size = sizeof(attributes);
+    attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+    attributes.sample_period = NsPerMs;
+    attributes.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attributes.sample_regs_user = 1ull << frame | 1ull << stack | 1ull << pc;
+    attributes.sample_stack_user = StackSize;
+    attributes.exclude_kernel = attributes.exclude_hv = 1;
+    auto page = size_t(getpagesize());
+    Fd = int(syscall(SYS_perf_event_open, &attributes, threadId, -1, -1,
+                     PERF_FLAG_FD_CLOEXEC));
+    void *ring = Fd < 0 ? MAP_FAILED
+                        : mmap(nullptr, page + RingSize, PROT_READ | PROT_WRITE,
+                               MAP_SHARED, Fd, 0);
+    if (ring == MAP_FAILED)
+      return "the thread runs, and the system refuses perf_event_open";
+    Ring = static_cast<char *>(ring);
+    auto *control = reinterpret_cast<struct perf_event_mmap_page *>(Ring);
+    for (unsigned ms = 0; ms != 40; ++ms) {
+      auto end = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+      for (uint64_t from = 0; from + 48 <= std::min<uint64_t>(end, RingSize);) {
+        auto *record = Ring + page + from;
+        struct perf_event_header header;
+        memcpy(&header, record, sizeof(header));
+        struct {
+          uint64_t Abi, Frame, Stack, Pc, Size;
+        } data;
+        memcpy(&data, record + sizeof(header), sizeof(data));
+        from += header.size;
+        // The first record is at the begin, and a later one may be in two parts.
+        if (from > RingSize || !header.size)
+          break;
+        if (header.type != PERF_RECORD_SAMPLE || !data.Abi)
+          continue;
+        at.Pc = data.Pc;
+        at.Stack = memory.Begin = data.Stack;
+        at.Frame = data.Frame;
+        at.HasFrame = true;
+        memory.Copy = record + sizeof(header) + sizeof(data);
+        memcpy(&memory.Size, memory.Copy + data.Size, sizeof(memory.Size));
+        return nullptr;
+      }
+      struct timespec millisecond = {0, long(NsPerMs)};
+      nanosleep(&millisecond, nullptr);
+    }
+    return "the thread gets no processor";
+#else
+    return "the thread runs";
+#endif
+  }
 };
 
 } // namespace
 
-static StackRequest Request;
-
-static void takeOwnStack(int) {
-  int error = errno;
-  uint32_t asked = StackRequest::Asked;
-  // A signal that is late, or of someone else, finds nothing to do.
-  if (Request.ThreadId.load() == uint32_t(syscall(SYS_gettid)) &&
-      Request.State.compare_exchange_strong(asked, StackRequest::Taking)) {
-    Request.Count = 0;
-    _Unwind_Backtrace(
-        [](struct _Unwind_Context *context, void *) {
-          auto at = _Unwind_GetIP(context);
-          if (Request.Count == 64 || !at)
-            return _URC_END_OF_STACK;
-          Request.Frames[Request.Count++] = reinterpret_cast<void *>(at);
-          return _URC_NO_REASON;
-        },
-        nullptr);
-    Request.State.store(StackRequest::Done, std::memory_order_release);
+void liveness::takeStack(StackOf &stack) {
+  stack.Count = 0;
+  char before[256], after[256];
+  for (unsigned tries = 0; tries != 3; ++tries) {
+    if (!readTaskFile(stack.ThreadId, "syscall", before, sizeof(before))) {
+      stack.Why = "/proc tells nothing of the thread";
+      return;
+    }
+    StackMemory memory;
+    Registers at;
+    Sample sample;
+    bool runs = !strncmp(before, "running", 7);
+    if (runs) {
+      if ((stack.Why = sample.take(stack.ThreadId, memory, at)))
+        return;
+    } else {
+      // The last two numbers are the stack pointer and where the thread goes on.
+      // In front of them is a system call's number, or -1.
+      auto *pc = strrchr(before, ' ');
+      auto *pointer = pc;
+      while (pointer && pointer != before && *--pointer != ' ')
+        ;
+      if (!pointer || sscanf(pointer, "%lx %lx", &at.Stack, &at.Pc) != 2) {
+        stack.Why = "/proc tells nothing of the thread";
+        return;
+      }
+      at.IsCall = *before != '-';
+    }
+    stack.Count = walk(memory, at, stack.Frames, StackOf::Max);
+    if (runs || (readTaskFile(stack.ThreadId, "syscall", after, sizeof(after)) &&
+                 !strcmp(before, after)))
+      return;
+    stack.Count = 0;
   }
-  errno = error;
-}
-
-unsigned liveness::takeStack(uint32_t threadId, const void **frames,
-                             unsigned max) {
-  // The one signal for measuring that libdispatch's threads do not block.
-  constexpr int number = SIGPROF;
-  uint32_t state = Request.State.load(std::memory_order_acquire);
-  struct sigaction action = {}, old;
-  // A program that handles it measures itself: that is left alone.
-  if (state == StackRequest::Asked || state == StackRequest::Taking ||
-      sigaction(number, nullptr, &old) || old.sa_handler != SIG_DFL)
-    return 0;
-  action.sa_handler = takeOwnStack;
-  action.sa_flags = SA_RESTART;
-  sigfillset(&action.sa_mask);
-  if (sigaction(number, &action, nullptr))
-    return 0;
-  Request.ThreadId.store(threadId);
-  Request.State.store(StackRequest::Asked, std::memory_order_release);
-  bool sent = syscall(SYS_tgkill, getpid(), threadId, number) == 0;
-  for (auto end = nowNs() + 200 * NsPerMs; sent && nowNs() < end;) {
-    if (Request.State.load(std::memory_order_acquire) == StackRequest::Done)
-      break;
-    struct timespec millisecond = {0, long(NsPerMs)};
-    nanosleep(&millisecond, nullptr);
-  }
-  state = StackRequest::Asked;
-  Request.State.compare_exchange_strong(state, StackRequest::None);
-  // A signal that nobody took would end the process later: ignoring it takes it
-  // away from the thread. The program may have set a handler meanwhile.
-  struct sigaction now;
-  if (!sigaction(number, nullptr, &now) && now.sa_handler == takeOwnStack) {
-    struct sigaction ignore = {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(number, &ignore, nullptr);
-    sigaction(number, &old, nullptr);
-  }
-  if (Request.State.load(std::memory_order_acquire) != StackRequest::Done)
-    return 0;
-  // The first two are this file's and the signal's.
-  unsigned count = 0;
-  for (unsigned i = 2; i < Request.Count && count != max; ++i)
-    frames[count++] = Request.Frames[i];
-  return count;
+  stack.Why = "the thread goes on all the time";
 }

@@ -18,6 +18,7 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <initializer_list>
 #include <link.h>
 #include <poll.h>
@@ -83,7 +84,10 @@ static void demangle(const char *mangled, char *name, size_t size) {
                            "partial apply forwarder for "})
     while (auto *found = strstr(text, part))
       text = found + strlen(part);
-  snprintf(name, size, "%s", text);
+  // Code at the top level has no name: "closure #1 in ".
+  auto end = strlen(text);
+  bool isTop = end > 3 && !strcmp(text + end - 4, " in ");
+  snprintf(name, size, "%s%s", text, isTop ? "top-level code" : "");
   free(full);
 }
 
@@ -126,10 +130,39 @@ static bool findInTable(const char *file, size_t size, uintptr_t address,
   return false;
 }
 
+/// Whether a function is the program's, and not of the system's libraries, of
+/// Swift's, or of what is linked into the program of either.
+static bool isOfProgram(const struct link_map *image, const char *symbol) {
+  static const char *const swift[] = {"libswift", "libdispatch", "lib_",
+                                      "libBlocksRuntime", "libFoundation"};
+  auto begins = [](const char *text, const char *with) {
+    return !strncmp(text, with, strlen(with));
+  };
+  if (!image || !*symbol || begins(symbol, "swift_") ||
+      (*symbol == '_' && !begins(symbol, "_Z") && !begins(symbol, "_$")))
+    return false;
+  if (!*image->l_name)
+    return true;
+  auto *slash = strrchr(image->l_name, '/');
+  if (!slash)
+    return false;
+  for (auto *prefix : swift)
+    if (begins(slash + 1, prefix))
+      return false;
+  Dl_info info = {};
+  if (!dladdr(reinterpret_cast<void *>(gnu_get_libc_version), &info) ||
+      !info.dli_fname)
+    return true;
+  auto folder = size_t(slash - image->l_name) + 1;
+  auto *last = strrchr(info.dli_fname, '/');
+  return !last || size_t(last - info.dli_fname) + 1 != folder ||
+         strncmp(info.dli_fname, image->l_name, folder);
+}
+
 /// \returns whether there is a name. If not, and for an address that is not the
 /// begin of a function where that is asked, name is a number.
 static bool nameFunction(const void *address, char *name, size_t size,
-                         bool atBegin = false) {
+                         bool atBegin = false, bool *ofProgram = nullptr) {
   Dl_info info = {};
   struct link_map *image = nullptr;
   char symbol[2048] = "";
@@ -154,6 +187,8 @@ static bool nameFunction(const void *address, char *name, size_t size,
   }
   if (!*symbol && info.dli_sname && (!atBegin || info.dli_saddr == address))
     snprintf(symbol, sizeof(symbol), "%s", info.dli_sname);
+  if (ofProgram)
+    *ofProgram = isOfProgram(image, symbol);
   if (*symbol) {
     demangle(symbol, name, size);
     return true;
@@ -203,12 +238,30 @@ static void nameType(const void *metadata, char *name, size_t size) {
   snprintf(name, size, "%.*s", int(pair.Length), pair.Data);
 }
 
+/// Names the innermost frame of the program.
+static void nameInnermost(const StackOf &stack, const void *&address, char *name,
+                          size_t size) {
+  for (unsigned i = 0; i != stack.Count; ++i) {
+    bool ofProgram = false;
+    nameFunction(stack.Frames[i], name, size, false, &ofProgram);
+    if (ofProgram && !strstr(name, "thunk ")) {
+      address = stack.Frames[i];
+      return;
+    }
+  }
+  name[0] = 0;
+}
+
 void liveness::findNamesHere(NameRequest &names) {
+  if (names.Stack.ThreadId)
+    takeStack(names.Stack);
   for (unsigned i = 0; i != names.Count; ++i) {
     auto *name = names.Name[i];
     constexpr size_t size = sizeof(names.Name[i]);
     if (names.Kinds[i] == NameRequest::Type)
       nameType(names.Address[i], name, size);
+    else if (names.Kinds[i] == NameRequest::Innermost)
+      nameInnermost(names.Stack, names.Address[i], name, size);
     else if (names.Kinds[i] == NameRequest::Entry)
       nameEntry(names.Address[i], names.Closure[i], name, size);
     else
@@ -254,7 +307,7 @@ static void runNamer() {
 
 void liveness::findNames(NameRequest &names, uint64_t ns) {
   for (unsigned i = 0; i != names.Count; ++i)
-    if (names.Kinds[i] != NameRequest::Type)
+    if (names.Address[i] && names.Kinds[i] != NameRequest::Type)
       snprintf(names.Name[i], sizeof(names.Name[i]), "%p", names.Address[i]);
   if (!names.Count || NamerIsStuck.load(std::memory_order_relaxed))
     return;

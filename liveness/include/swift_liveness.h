@@ -61,8 +61,7 @@ enum {
   swift_liveness_action_report = 0,
   swift_liveness_action_once = 1,  ///< a report of the first stuck job only
   swift_liveness_action_abort = 2, ///< a report, then abort()
-  /// A report with the stack of the stuck thread. It is taken by SIGPROF, which
-  /// interrupts a system call of that thread.
+  /// A report with the stack of the stuck thread, which is taken from outside.
   swift_liveness_action_backtrace = 3,
   swift_liveness_action_metrics = 4, ///< counts only; nothing is written
 };

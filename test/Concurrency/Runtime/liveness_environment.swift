@@ -40,6 +40,7 @@
 
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=BACKTRACE %s
 // BACKTRACE: liveness: {{.*}} stuck for
+// BACKTRACE: waits in clock_nanosleep, called by blockWithName()
 // BACKTRACE: stack:
 // BACKTRACE: nanosleep
 // BACKTRACE: blockWithName
@@ -69,7 +70,7 @@
 
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_FORMAT=json %target-run %t/a.out > %t/json 2>&1
 // RUN: %FileCheck --check-prefix=JSON %s < %t/json
-// JSON: {"time":"20{{.*}}Z","kind":"stuck","pid":{{[0-9]+}},"duration_ms":3{{[0-9][0-9]}},"thread":{{[0-9]+}},"thread_name":"{{.*}}","task":{{[0-9]+}},"task_name":"a \"quoted\" name","state":"blocked","function":"closure #1 in static Main.main()","waits_in":"clock_nanosleep",{{.*}}}
+// JSON: {"time":"20{{.*}}Z","kind":"stuck","pid":{{[0-9]+}},"duration_ms":3{{[0-9][0-9]}},"thread":{{[0-9]+}},"thread_name":"{{.*}}","task":{{[0-9]+}},"task_name":"a \"quoted\" name","state":"blocked","function":"closure #1 in static Main.main()","waits_in":"clock_nanosleep","called_from":"blockWithName()",{{.*}}}
 // JSON: {"time":"20{{.*}}Z","kind":"recovered","pid":{{[0-9]+}},"duration_ms":{{[0-9]+}},"thread":{{[0-9]+}},"task":{{[0-9]+}}}
 // RUN: grep '^{' %t/json | %{python} -c "import json,sys; [json.loads(l) for l in sys.stdin]"
 

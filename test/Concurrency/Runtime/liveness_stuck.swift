@@ -91,7 +91,7 @@ func settle() async { try? await Task.sleep(nanoseconds: 200_000_000) }
 
     // CHECK: sleep
     // CHECK-NEXT: liveness: {{[-0-9T:.]+Z}} thread [[SLEEPER:[0-9]+]] {{.*}} task [[TASK:[0-9]+]] "sleeper" on {{.*}}Sleeper 0x{{.*}}, blocked, stuck for {{[2-9][0-9][0-9]}} ms
-    // CHECK: waits in clock_nanosleep
+    // CHECK: waits in clock_nanosleep, called by Sleeper.sleepLong()
     // CHECK: stuck for {{[4-9][0-9][0-9]}} ms
     // CHECK: liveness: {{[-0-9T:.]+Z}} thread [[SLEEPER]], task [[TASK]], moves again after {{[0-9]+}} ms
     print("sleep")

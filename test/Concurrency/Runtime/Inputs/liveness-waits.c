@@ -200,12 +200,14 @@ void useBoundedExecutor(void) {
       enqueueBounded;
 }
 
-// As containers without ptrace rights.
+// What looks at processes ends this one.
 void forbidReading(void) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
@@ -213,20 +215,6 @@ void forbidReading(void) {
       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
               &program))
     puts("no seccomp");
-}
-
-// A thread that does not take SIGPROF, and whether the program's own action for it
-// is as it was. It would end the process if it were pending.
-void blockSigprof(bool block) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGPROF);
-  pthread_sigmask(block ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-  struct sigaction action;
-  sigaction(SIGPROF, NULL, &action);
-  if (!block)
-    puts(action.sa_handler == SIG_DFL ? "SIGPROF as before"
-                                      : "SIGPROF has a handler");
 }
 
 // An allocator with a lock, which a stuck job holds.
