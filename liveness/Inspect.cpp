@@ -20,10 +20,12 @@
 
 #include "TaskPrivate.h"
 #include "swift/ABI/TaskStatus.h"
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -39,9 +41,41 @@ using namespace swift::liveness;
 Peek::~Peek() {
   if (Fd >= 0)
     close(Fd);
+  if (Pages)
+    munmap(Pages, MaxPages * sizeof(Page));
+}
+
+void Peek::keepPages() {
+  if (!Pages)
+    Pages = static_cast<Page *>(allocatePages(MaxPages * sizeof(Page)));
+}
+
+const Peek::Page *Peek::readPage(uintptr_t at) {
+  auto &page = Pages[at / sizeof(Page::Data) % MaxPages];
+  if (page.At != at && !readNow(reinterpret_cast<void *>(at), page.Data,
+                                sizeof(page.Data)))
+    at = 0; // what it held may be written over
+  page.At = at;
+  return at ? &page : nullptr;
 }
 
 bool Peek::read(const void *address, void *to, size_t size) {
+  auto at = reinterpret_cast<uintptr_t>(address);
+  while (Pages && size) {
+    auto offset = at % sizeof(Page::Data);
+    auto part = std::min(size, sizeof(Page::Data) - offset);
+    auto *page = readPage(at - offset);
+    if (!page)
+      return false;
+    memcpy(to, page->Data + offset, part);
+    to = static_cast<char *>(to) + part;
+    at += part;
+    size -= part;
+  }
+  return !size || readNow(address, to, size);
+}
+
+bool Peek::readNow(const void *address, void *to, size_t size) {
   // A process can always read its own file, and no filter minds. It is open for a
   // report only: programs close all files, and the child of a fork would read its
   // parent.

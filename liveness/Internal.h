@@ -62,6 +62,7 @@ class Text {
   size_t Used = 0;
   char Data[16384];
 
+  void append(const char *text, size_t size);
   void addKey(const char *key);
 
 public:
@@ -72,8 +73,13 @@ public:
   size_t room() const { return sizeof(Data) - 1 - Used; }
   __attribute__((format(printf, 2, 3))) void add(const char *format, ...);
 
+  struct Time {
+    char Text[32];
+    /// Now, in UTC.
+    Time();
+  };
   /// Begins a report with the time.
-  void begin();
+  void begin(const Time &time = Time());
   /// One fact, by `format` or as a member of an object. People are not told what
   /// has no format, and text that is empty is left out.
   void fact(const char *key, const char *format, uint64_t value);
@@ -159,13 +165,25 @@ extern std::atomic<uint64_t> Unwritten;
 
 /// Reads memory that may not be there.
 class Peek {
+  struct Page {
+    uintptr_t At;
+    char Data[4096];
+  };
+  static constexpr unsigned MaxPages = 64;
+
   int Fd = -1;
   bool IsOpened = false;
+  Page *Pages = nullptr;
+
+  bool readNow(const void *address, void *to, size_t size);
+  const Page *readPage(uintptr_t at);
 
 public:
   Peek() = default;
   ~Peek();
   Peek(const Peek &) = delete;
+  /// From now on pages are read whole, and used again: objects are neighbours.
+  void keepPages();
   bool read(const void *address, void *to, size_t size);
   bool readString(const void *address, char *to, size_t size);
   template <class T> bool read(const void *address, T &to) {

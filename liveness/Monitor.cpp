@@ -85,7 +85,13 @@ void Text::add(const char *format, ...) {
     Used = std::min(Used + size_t(added), sizeof(Data) - 1);
 }
 
-void Text::begin() {
+void Text::append(const char *text, size_t size) {
+  size = std::min(size, room());
+  memcpy(Data + Used, text, size);
+  Data[Used += size] = 0;
+}
+
+Text::Time::Time() {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   // UTC. gmtime takes a lock, and may read a file. Years of 365.2425 days that
@@ -95,22 +101,27 @@ void Text::begin() {
   auto year = (inEra - inEra / 1460 + inEra / 36524 - inEra / 146096) / 365;
   auto inYear = inEra - (365 * year + year / 4 - year / 100);
   auto month = (5 * inYear + 2) / 153;
-  char time[64];
-  snprintf(time, sizeof(time), "%04ld-%02ld-%02ldT%02ld:%02ld:%02ld.%03ldZ",
+  snprintf(Text, sizeof(Text), "%04ld-%02ld-%02ldT%02ld:%02ld:%02ld.%03ldZ",
            long(year + era * 400 + (month >= 10)),
            long(month < 10 ? month + 3 : month - 9),
            long(inYear - (153 * month + 2) / 5 + 1), long(seconds / 3600),
            long(seconds / 60 % 60), long(seconds % 60),
            long(now.tv_nsec / long(NsPerMs)));
+}
+
+void Text::begin(const Time &time) {
   json("{");
-  fact("time", "liveness: %s ", time);
+  fact("time", "liveness: %s ", time.Text);
 }
 
 void Text::addKey(const char *key) {
   if (Used && !strchr("{[\n", Data[Used - 1]))
-    add(",");
-  if (key)
-    add("\"%s\":", key);
+    append(",", 1);
+  if (!key)
+    return;
+  append("\"", 1);
+  append(key, strlen(key));
+  append("\":", 2);
 }
 
 void Text::json(const char *part, const char *key) {
@@ -137,7 +148,10 @@ void Text::fact(const char *key, const char *format, const char *value) {
   add("\"");
   for (; *value; ++value) {
     auto byte = static_cast<unsigned char>(*value);
-    add(byte == '"' || byte == '\\' ? "\\%c" : byte < ' ' ? "\\u%04x" : "%c", byte);
+    if (byte == '"' || byte == '\\' || byte < ' ')
+      add(byte < ' ' ? "\\u%04x" : "\\%c", byte);
+    else
+      append(value, 1);
   }
   add("\"");
 }

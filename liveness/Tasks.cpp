@@ -200,8 +200,9 @@ static const char *nameOf(const void *address, NameRequest::Kind kind,
   return cached.Name;
 }
 
-static void addTaskLine(Text &text, Peek &peek, const Node &node,
-                        unsigned depth) {
+/// \param parent null: it has none.
+static void addTaskLine(Text &text, Peek &peek, const Text::Time &time,
+                        const Node &node, const Node *parent, unsigned depth) {
   TaskInfo info;
   auto *task = reinterpret_cast<const void *>(node.Task);
   if (!readTask(peek, task, info) || !isLive(task, info.Place))
@@ -216,9 +217,13 @@ static void addTaskLine(Text &text, Peek &peek, const Node &node,
       other = awaited.Id;
   }
   if (UseJson) {
-    text.begin();
+    text.begin(time);
     text.fact("kind", nullptr, "task");
     text.fact("depth", nullptr, depth);
+    TaskInfo of;
+    if (parent && readTask(peek, reinterpret_cast<const void *>(parent->Task),
+                           of, nullptr, false))
+      text.fact("parent", nullptr, of.Id);
     text.fact("priority", nullptr, info.Priority);
   } else {
     text.add("liveness:   %*s", int(depth < 40 ? depth : 40) * 2, "");
@@ -259,6 +264,7 @@ void liveness::listTasks(uint32_t limit,
     return;
   uint32_t count = 0;
   Peek peek;
+  peek.keepPages();
   for (uint32_t i = 1; i < used; ++i) {
     auto task = placeAt(i).load(std::memory_order_acquire);
     if (task && !(task & 1))
@@ -292,9 +298,12 @@ void liveness::listTasks(uint32_t limit,
   // Down to the first child, else to the sibling, else up. A parent's memory may
   // have changed between two reads, so a cycle cannot be ruled out.
   uint32_t printed = 0, depth = 0;
+  Text::Time time;
   for (uint32_t at = roots; at && printed < count && printed != limit;
        ++printed) {
-    addTaskLine(text, peek, nodes[at - 1], depth);
+    auto &node = nodes[at - 1];
+    addTaskLine(text, peek, time, node,
+                node.Parent ? &nodes[node.Parent - 1] : nullptr, depth);
     flush(false);
     if (nodes[at - 1].FirstChild) {
       at = nodes[at - 1].FirstChild;

@@ -7,6 +7,9 @@
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out churn > %t/churn 2>&1
 // RUN: %FileCheck --check-prefix=CHURN %s < %t/churn
 
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_FORMAT=json %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out > %t/json 2>&1
+// RUN: grep '^{' %t/json | %{python} %S/Inputs/liveness-tree.py
+
 // REQUIRES: executable_test
 // REQUIRES: concurrency
 // REQUIRES: libdispatch
