@@ -24,7 +24,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <fcntl.h>
+#include <initializer_list>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -422,7 +422,9 @@ public:
         at.Frame = data.Frame;
         at.HasFrame = true;
         memory.Copy = record + sizeof(header) + sizeof(data);
-        memcpy(&memory.Size, memory.Copy + data.Size, sizeof(memory.Size));
+        // Behind the room for the copy is how much of it there is.
+        if (data.Size)
+          memcpy(&memory.Size, memory.Copy + data.Size, sizeof(memory.Size));
         return nullptr;
       }
       struct timespec millisecond = {0, long(NsPerMs)};
