@@ -26,7 +26,8 @@ output = parameters.get("test_output") or os.path.join(tempfile.gettempdir(), f"
 config.name = "tools" if suite == "utils" else suite
 config.test_source_root = os.path.join(os.path.dirname(HERE), suite)
 config.test_exec_root = os.path.join(os.path.abspath(output), config.name)
-config.test_format = QuotedPathsTest(execute_external=True)
+kept = parameters.get("kept") or os.path.join(REPO, "build", "report")
+config.test_format = QuotedPathsTest(execute_external=True, kept=kept)
 config.suffixes = [".test"]
 config.excludes = ["Inputs", "lit_shims"]
 
@@ -76,6 +77,7 @@ config.substitutions += [
     ("%{python}", shlex.quote(sys.executable)),
     ("%python", shlex.quote(sys.executable)),
     ("%{repo}", shlex.quote(REPO)),
+    ("%{kept}", shlex.quote(kept)),
     ("%utils", shlex.quote(os.path.join(REPO, "utils"))),
     ("%{make-results}", f"{shlex.quote(sys.executable)} -B " + shlex.quote(os.path.join(SMOKE, "make_results.py"))),
     ("%{smoke-inputs}", shlex.quote(SMOKE)),

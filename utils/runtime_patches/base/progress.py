@@ -23,7 +23,10 @@ def coloured():
 
 
 class Step:
-    """Shows `text` with the time it takes. On a terminal the time is counting. more() tells what follows the text."""
+    """Shows `text` with the time it takes. On a terminal the time is counting; elsewhere a line tells it each minute.
+    more() tells what follows the text."""
+
+    every = 60.0  # seconds between two lines in a file
 
     def __init__(self, text, more=lambda: ""):
         self.text, self.more = text, more
@@ -36,20 +39,22 @@ class Step:
         print(f"\r==> {(self.text + self.more())[:width]} {seconds} s", end=end, file=sys.stderr, flush=True)
 
     def _tick(self):
-        while not self.stop.wait(1):
-            self._draw("")
+        while not self.stop.wait(1 if self.live else self.every):
+            if self.live:
+                self._draw("")
+            else:
+                note(f"==> {self.text}{self.more()}, after {time.monotonic() - self.start:.0f} s")
 
     def __enter__(self):
         self.start = time.monotonic()
-        if self.live:
-            self.thread = threading.Thread(target=self._tick, daemon=True)
-            self.thread.start()
-        else:
+        if not self.live:
             note(f"==> {self.text}")
+        self.thread = threading.Thread(target=self._tick, daemon=True)
+        self.thread.start()
         return self
 
     def __exit__(self, kind, value, trace):
         self.stop.set()
+        self.thread.join()
         if self.live:
-            self.thread.join()
             self._draw("\n")

@@ -14,14 +14,15 @@ from ..base import files, locks
 from ..base.errors import UserError
 from ..base.paths import BUILD
 from ..base.process import run_logged
-from ..base.progress import Step
+from ..base.progress import Step, note
 from ..runtimes import variants
 from ..runtimes.runtime import parse
 from .description import is_package
 
 # libswiftCore needs libm, but ld.bfd wants it to be named where code that imports no C module rounds a number.
 _MATHEMATICS = ("-Xlinker", "-lm")
-_VERSION = 1  # of what this file does: if it changes, packages are built again
+_TELLS_DEPENDENCIES = (5, 6)  # the first tools version whose manifests can read their dependencies
+_VERSION = 2  # of what this file does: if it changes, packages are built again
 _MANIFEST = """
 
 // From here on: added by utils/run-clients. Dependencies that lie on this machine are taken from there.
@@ -36,14 +37,18 @@ do {
     switch dependency.kind {
     case .sourceControl(_, let location, _):
       if let path = local[identity(location)] {
-        found.append(.package(path: path))
+        found.append(.package(path: path%s))
       } else if identity(location) != "swift-docc-plugin" {
         found.append(dependency)
       }
     case .fileSystem(let name, let path):
       let whole = path.hasPrefix("/") ? path : %s + "/" + path
       let place = local[identity(whole)] ?? whole
-      if let name { found.append(.package(name: name, path: place)) } else { found.append(.package(path: place)) }
+      if let name {
+        found.append(.package(name: name, path: place%s))
+      } else {
+        found.append(.package(path: place%s))
+      }
     default:
       found.append(dependency)
     }
@@ -79,6 +84,11 @@ def tests(ws, checkout, kind, locals_):
 def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug"):
     """Runs SwiftPM on a Checkout in folder `home`; UserError with the first error of the build."""
     package = overlay(home, checkout, locals_)
+    if locals_ and (old := _too_old(checkout.folder)):
+        note(
+            f"note: the dependencies of {checkout.name} are fetched: its manifest has tools version {old}, and "
+            "--packages and --offline can give them from 5.6 on"
+        )
     tools = home / "tools"
     tools.mkdir(parents=True, exist_ok=True)
     flags = [*_MATHEMATICS, *_stub(ws, tools)]
@@ -127,10 +137,12 @@ def _reason(error, checkout, package, log):
     if not found:
         return error
     if re.search(r"Could not resolve host|Failed to clone|Couldn.t fetch|unable to access|Network is unreach", text):
+        if old := _too_old(checkout.folder):
+            hint = f"its tools version is {old}: --packages and --offline can give dependencies from 5.6 on"
+        else:
+            hint = "check the network; --packages DIR with the dependencies in DIR, and --offline, need none"
         return UserError(
-            f"a dependency of {checkout.name} cannot be fetched: {found[2]}",
-            "check the network; --packages DIR with the dependencies in DIR, and --offline, need none; "
-            f"the whole output is in {log}",
+            f"a dependency of {checkout.name} cannot be fetched: {found[2]}", f"{hint}; the whole output is in {log}"
         )
     where = f"{found[1].replace(str(package), str(checkout.folder))}: " if found[1] else ""
     return UserError(f"package {checkout.name} does not build: {where}{found[2]}", f"its whole output is in {log}")
@@ -197,13 +209,27 @@ def _link(folder, target, local):
 
 def _manifest(path, target, local):
     text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    found = re.match(r"//\s*swift-tools-version:\s*(\d+)(?:\.(\d+))?", text)
-    if found and (int(found[1]), int(found[2] or 0)) >= (5, 6):  # older ones cannot tell their dependencies
+    version = _tools_version(text)
+    if version >= _TELLS_DEPENDENCIES:
         pairs = ", ".join(f"{json.dumps(name)}: {json.dumps(str(place))}" for name, place in sorted(local.items()))
-        text += _MANIFEST % (f"[{pairs or ':'}]", json.dumps(str(path.parent)))
+        traits = ", traits: dependency.traits" if version >= (6, 1) else ""
+        text += _MANIFEST % (f"[{pairs or ':'}]", traits, json.dumps(str(path.parent)), traits, traits)
     if not target.is_file() or target.read_text(encoding="utf-8", errors="surrogateescape") != text:
         target.unlink(missing_ok=True)
         target.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _tools_version(manifest: str) -> tuple[int, int]:
+    found = re.match(r"\s*//\s*swift-tools-version:\s*(\d+)(?:\.(\d+))?", manifest)
+    return (int(found[1]), int(found[2] or 0)) if found else (3, 1)
+
+
+def _too_old(folder: Path) -> str:
+    """The tools version of a package that wants others and whose manifest cannot be told where they are; or ""."""
+    text = (folder / "Package.swift").read_text(encoding="utf-8", errors="replace")
+    version = _tools_version(text)
+    wants = re.search(r"\.package\s*\(\s*(name:[^,]*,\s*)?url:", text)
+    return "{}.{}".format(*version) if wants and version < _TELLS_DEPENDENCIES else ""
 
 
 def _stub(ws, tools):

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..base.errors import UserError
@@ -34,11 +35,12 @@ class Test(str):
     """The name of a test. library: "xctest" or "swift-testing"."""
 
     library = "xctest"
+    beside: Sequence[str] = ()  # what ran when the process ended that this stands for
 
     @classmethod
-    def of(cls, name, library):
+    def of(cls, name: str, library: str, beside: Sequence[str] = ()) -> "Test":
         made = cls(name)
-        made.library = library
+        made.library, made.beside = library, beside
         return made
 
 
@@ -107,10 +109,11 @@ class Bundle:
                     outcomes[suspect] = alone.end
             before, left = len(left), [test for test in left if test not in outcomes]
             is_well = not process.suspects and not any(outcome in BAD for outcome in process.outcomes.values())
-            if process.status and is_well and not left:
-                # All tests are well, and yet the process is not: a crash or a report of a leak at its end.
-                library = tests[0].library
-                outcomes[Test.of(f"the end of the process ({library})", library)] = CRASHED
+            # All tests are well, and yet the process is not: a crash or a report of a leak at its end, or one of
+            # several tests that ran at once, and of which each goes well alone.
+            is_explained = any(outcomes.get(test) in BAD for test in process.suspects)
+            if process.end and not is_explained or process.status and is_well and not left:
+                outcomes[_process_of(tests[0].library, process.suspects, left)] = process.end or CRASHED
             if not left or len(left) == before:
                 break
         return {**outcomes, **dict.fromkeys(left, NOT_RUN)}
@@ -207,6 +210,12 @@ class Bundle:
                 " ".join(["utils/with-runtime", *self.command(runtime, arguments)[-len(arguments) - 3 :]]),
             )
         return done.stdout
+
+
+def _process_of(library: str, running: Sequence[str], left: Sequence[str]) -> Test:
+    """What stands for a process that ended badly although each test goes well."""
+    name = "the tests beside each other" if running or left else "the end of the process"
+    return Test.of(f"{name} ({library})", library, running)
 
 
 def _parts(tests):

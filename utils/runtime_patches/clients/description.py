@@ -108,6 +108,9 @@ def _given(names, folder, packages):
         raise UserError(what, "give a package, or a folder that holds packages")
     if not names:
         return list(inside.values())
+    for name in names:
+        if not {name, f"swift-{name}"} & {*inside, *packages}:
+            raise UserError(f"there is no package '{name}' in {folder}", "it holds " + ", ".join(inside))
     return [inside.get(name) or inside.get(f"swift-{name}") or _named(name, packages) for name in names]
 
 

@@ -5,9 +5,10 @@ import time
 
 from ..base.progress import Step
 from ..runtimes.runtime import Runtime
-from .bundle import BAD, PASSED, SKIPPED
+from .bundle import BAD, CRASHED, HUNG, PASSED, SKIPPED
 
 AGAIN = 3  # runs of a single test
+ROUNDS = 2  # more runs of all tests, where one fails beside others only
 
 
 @dataclasses.dataclass
@@ -48,10 +49,10 @@ def judge(bundle, runtimes):
         for test, outcome in subject.outcomes.items()
         if outcome in BAD and references and any(_good(side, test) for side in references)
     ]
-    beside = []
+    beside: dict[str, int] = {}
     for test in suspects:
         if test not in bundle.listed:
-            beside.append(test)
+            beside[test] = 1
             continue
         failures = dict.fromkeys(runtimes, 0)
         with Step(f"{bundle.name}: {test} alone, {AGAIN} times on each runtime"):
@@ -64,15 +65,39 @@ def judge(bundle, runtimes):
         elif failures[subject.runtime]:
             lost[test] = f"{subject.outcomes[test]}; alone it fails on {told}"
         else:
-            beside.append(test)
-    if beside:
-        again = _side(bundle, subject.runtime, " again: what failed passes alone")
-        subject.seconds += again.seconds
-        for test in beside:
-            if again.outcomes.get(test) in BAD:
-                lost[test] = f"{subject.outcomes[test]}, twice, beside the other tests only"
-            else:
-                unsteady[test] = f"{subject.outcomes[test]} on {subject.runtime} once, and not again"
+            beside[test] = 1
+    # What fails beside other tests only: all of them run again, on the references, too.
+    elsewhere: dict[str, Runtime] = {}
+    known = {*lost, *(test for side in references for test, outcome in side.outcomes.items() if outcome in BAD)}
+
+    def fails(outcomes: dict[str, str], test: str) -> bool:
+        # What ends or holds a process may take another test each time.
+        ends = (CRASHED, HUNG) if subject.outcomes[test] in (CRASHED, HUNG) else ()
+        return outcomes.get(test) in BAD or any(end in ends and one not in known for one, end in outcomes.items())
+
+    for _ in range(ROUNDS if beside else 0):
+        for side in sides:
+            again = _side(bundle, side.runtime, " again: what failed passes alone")
+            side.seconds += again.seconds
+            for test in beside:
+                if not fails(again.outcomes, test):
+                    continue
+                if side is subject:
+                    beside[test] += 1
+                else:
+                    elsewhere.setdefault(test, side.runtime)
+        if all(test in elsewhere for test in beside):
+            break
+    for test, failed in beside.items():
+        names = ", ".join(getattr(test, "beside", ()))
+        what = f"{subject.outcomes[test]}{' while these ran: ' * bool(names)}{names}"
+        if test in elsewhere:
+            unsteady[test] = f"{what} on {subject.runtime}, and beside the other tests on {elsewhere[test]}"
+        elif failed > 1:
+            only = ", beside the other tests only" if test in bundle.listed else ""
+            lost[test] = f"{what}; {failed} of {ROUNDS + 1} times{only}"
+        else:
+            unsteady[test] = f"{what} on {subject.runtime} once, and not again"
     won = [
         test
         for test in subject.outcomes

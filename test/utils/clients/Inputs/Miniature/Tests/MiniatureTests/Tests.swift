@@ -35,6 +35,13 @@ final class Wrong: XCTestCase {
   }
 }
 
+/// A test that fails behind another one only, where it is judged; elsewhere the second time.
+final class Behind: XCTestCase {
+  nonisolated(unsafe) static var isBehind = false
+  func testFirst() { Behind.isBehind = true }
+  func testSecond() { if Behind.isBehind && (judged || !first("behind")) { XCTFail("behind") } }
+}
+
 final class AtEnd: XCTestCase {
   func testExit() { if judged { atexit { _exit(7) } } }
 }
@@ -44,6 +51,27 @@ final class AtEnd: XCTestCase {
   @Test func waits() async throws { try await Task.sleep(for: .milliseconds(1)) }
   @Test func known() { withKnownIssue { #expect(one() == 2) } }
   @Test(.disabled("not here")) func off() {}
+}
+
+private actor Meeting {
+  private var number = 0
+  /// Whether another one comes meanwhile.
+  func meets() async throws -> Bool {
+    number += 1
+    for _ in 0..<50 where number < 2 { try await Task.sleep(for: .milliseconds(10)) }
+    return number == 2
+  }
+}
+private let meeting = Meeting()
+
+@Suite struct TogetherCrash {
+  @Test(arguments: [1]) func left(_: Int) async throws { if try await meeting.meets() && judged { fatalError() } }
+  @Test func right() async throws { if try await meeting.meets() && judged { fatalError() } }
+}
+
+@Suite struct TogetherHang {
+  @Test func left() async throws { if try await meeting.meets() && judged { try await Task.sleep(for: .seconds(1000)) } }
+  @Test func right() async throws { if try await meeting.meets() && judged { try await Task.sleep(for: .seconds(1000)) } }
 }
 
 @Suite struct WrongSuite {

@@ -1,0 +1,5 @@
+#if Whole
+public let isWhole = true
+#else
+public let isWhole = false
+#endif

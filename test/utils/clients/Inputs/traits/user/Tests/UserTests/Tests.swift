@@ -1,0 +1,4 @@
+import Extra
+import Testing
+
+@Test func whole() { #expect(isWhole) }
