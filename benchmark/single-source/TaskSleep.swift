@@ -17,6 +17,11 @@
 // Short:   one short sleep after the other.
 // Many:    sleeps of about the same deadline.
 // Zero:    sleeps of no time.
+// High:    a short sleep with a high priority beside threads of the default one that compute for
+//          a millisecond at a time, by each of the two ways of before.
+// Tolerance: one short sleep after the other, with a tolerance of a second and nobody to join.
+// Join:    sleeps within 100 us, with tolerances that let them end together.
+// Inline:  sleeps of the same deadline on an executor that runs each task at once, for 50 us.
 
 import Dispatch
 import TestsUtils
@@ -35,8 +40,23 @@ public var benchmarks: [BenchmarkInfo] {
     entry("Short.100us", 4) { try? await Task.sleep(nanoseconds: 100_000) },
     entry("Many.100", 1) { await sleepAtOnce(100) },
     entry("Zero", 100) { try? await Task.sleep(nanoseconds: 0) },
+    entry("High", 1, priority: .high, setUp: startComputing, tearDown: endComputing) {
+      try? await Task.sleep(nanoseconds: 100_000) },
+    entry("High.Deprecated", 1, priority: .high, setUp: startComputing, tearDown: endComputing) {
+      await deprecated.sleep(100_000) },
+    entry("Tolerance.100us", 4) {
+      try? await Task.sleep(for: .microseconds(100), tolerance: .seconds(1)) },
+    entry("Join.100", 1) { await sleepAtOnce(100, tolerance: .microseconds(100)) },
+    entry("Inline.8", 1) { await sleepInline(8) },
   ]
 }
+
+private protocol Sleeps: Sendable { func sleep(_ nanoseconds: UInt64) async }
+private struct Deprecated: Sleeps {
+  @available(*, deprecated)
+  func sleep(_ nanoseconds: UInt64) async { await Task.sleep(nanoseconds) }
+}
+private let deprecated: any Sleeps = Deprecated()
 
 @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
 private func cancelSleeps(
@@ -51,13 +71,60 @@ private func cancelSleeps(
 }
 
 @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
-private func sleepAtOnce(_ count: Int) async {
+private func sleepAtOnce(_ count: Int, tolerance: Duration? = nil) async {
   let start = ContinuousClock.now + .microseconds(300)
   await withTaskGroup(of: Void.self) { group in
     for number in 0..<count {
       group.addTask {
         try? await Task.sleep(
-          until: start + .microseconds(number), clock: .continuous)
+          until: start + .microseconds(number), tolerance: tolerance, clock: .continuous)
+      }
+    }
+  }
+}
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func compute(_ duration: Duration) {
+  let end = ContinuousClock.now + duration
+  while ContinuousClock.now < end {}
+}
+
+private var computing: [Task<Void, Never>] = []
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func startComputing() {
+  computing = (0..<16).map { _ in
+    Task.detached(priority: .medium) {
+      while !Task.isCancelled {
+        compute(.milliseconds(1))
+        await Task.yield()
+      }
+    }
+  }
+}
+
+private func endComputing() {
+  for task in computing { task.cancel() }
+  computing = []
+}
+
+@available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, *)
+private final class InlineExecutor: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+  }
+}
+
+@available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+private func sleepInline(_ count: Int) async {
+  guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, *) else { return }
+  let executor = InlineExecutor()
+  let deadline = ContinuousClock.now + .microseconds(200)
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<count {
+      group.addTask(executorPreference: executor) {
+        try? await Task.sleep(until: deadline, clock: .continuous)
+        compute(.microseconds(50))
       }
     }
   }
@@ -80,7 +147,7 @@ private func endSleepers() {
 
 @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
 private func entry(
-  _ name: String, _ rounds: Int,
+  _ name: String, _ rounds: Int, priority: TaskPriority? = nil,
   setUp: (() -> Void)? = nil, tearDown: (() -> Void)? = nil,
   _ body: @escaping @Sendable () async -> Void
 ) -> BenchmarkInfo {
@@ -88,7 +155,7 @@ private func entry(
     name: "Sleep." + name,
     runFunction: { n in
       let finished = DispatchSemaphore(value: 0)
-      Task.detached {
+      Task.detached(priority: priority) {
         for _ in 0..<(n * rounds) { await body() }
         finished.signal()
       }
