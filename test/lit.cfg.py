@@ -232,6 +232,12 @@ for name in ("without", "features"):
     config.available_features.update(prefix + word for word in lit_config.params.get(name, "").split(",") if word)
 if "thread" in sanitizers:
     config.available_features.add("tsan")
+if "address" not in sanitizers and any(Path(toolchain).glob("lib/clang/*/lib/*/libclang_rt.tsan*.a")):
+    # Upstream's configuration looks for it in another folder. What it lacks on Debian: utils/runtime_patches/runtimes/variants.py.
+    config.available_features.add("tsan_runtime")
+    config.substitutions.insert(
+        0, ("-sanitize=thread", "-sanitize=thread -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0")
+    )
 if lit_config.params.get("emulated"):
     config.available_features.add("emulated")
 if os.path.exists(os.path.join(libdir, "libdispatch.so")):

@@ -19,6 +19,8 @@
 // Even.N:       as much work outside as inside.
 // Long.N:       10 us inside, 100 times each.
 // Pthread.N:    Threads.N with a pthread_mutex (control).
+// Blocking.N:   N threads, 4 times each, beside one that sleeps 1 ms while it has the Mutex,
+//               and locks it again at once.
 
 #if canImport(Darwin)
 import Darwin
@@ -58,6 +60,21 @@ public var benchmarks: [BenchmarkInfo] {
     })
     entries.append(entry("Long", count, rounds: 100) { $0.lock(inside: 10_000) })
     entries.append(entry("Pthread", count) { $0.lockPthread(inside: 500) })
+  }
+  for count in [1, 4] {
+    let threads = Threads(count, rounds: 4) { $0.lock(inside: 0) }
+    let owner = Blocking(threads.locked)
+    entries.append(BenchmarkInfo(
+      name: "Mutex.Blocking.\(count)Waiter\(count == 1 ? "" : "s")",
+      runFunction: threads.run, tags: [.concurrency],
+      setUpFunction: {
+        owner.start()
+        threads.start()
+      },
+      tearDownFunction: {
+        threads.stop()
+        owner.stop()
+      }))
   }
   return entries
 }
@@ -136,7 +153,7 @@ private final class Threads: @unchecked Sendable {
   private let count: Int, rounds: Int
   private let body: (Locked) -> Void
   private let begin = DispatchSemaphore(value: 0), end = DispatchSemaphore(value: 0)
-  private let locked = Locked()
+  let locked = Locked()
   private var iterations = 0
 
   init(_ count: Int, rounds: Int, _ body: @escaping (Locked) -> Void) {
@@ -166,6 +183,31 @@ private final class Threads: @unchecked Sendable {
   }
 
   func stop() { run(0) }
+}
+
+/// A thread that holds a mutex while it sleeps, from `start` to `stop`.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, *)
+private final class Blocking: @unchecked Sendable {
+  private let locked: Locked
+  private let mustStop = Atomic(false)
+  private let end = DispatchSemaphore(value: 0)
+
+  init(_ locked: Locked) { self.locked = locked }
+
+  func start() {
+    mustStop.store(false, ordering: .relaxed)
+    startThread { [self] in
+      while !mustStop.load(ordering: .relaxed) {
+        locked.hold { usleep(1_000) }
+      }
+      end.signal()
+    }
+  }
+
+  func stop() {
+    mustStop.store(true, ordering: .relaxed)
+    end.wait()
+  }
 }
 
 /// A mutex that another thread holds from `start` to `stop`.

@@ -36,7 +36,7 @@ import Glibc
 import Synchronization
 
 enum Operation {
-  static let wait: Int32 = 0, wake: Int32 = 1
+  static let wait: Int32 = 9, wake: Int32 = 10 // FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET
   static let lockPI: Int32 = 6, unlockPI: Int32 = 7, tryLockPI: Int32 = 8
 }
 

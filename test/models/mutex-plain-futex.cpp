@@ -1,10 +1,17 @@
 // The word of a Mutex: 0, unlocked; the owner's ID; that ID with the bit that tells the
-// owner that threads wait. Clients inline the changes from 0 to ID and back.
+// owner that threads wait, and with the one that tells it that a waiter starves; both bits
+// alone, unlocked for a starving waiter. Clients inline the changes from 0 to ID and back.
 //
-// - A thread that is about to wait sets the bit on the owner's ID, and asks the kernel to
-//   put it to sleep if the word is still that.
+// - A thread that is about to wait sets the first bit on the owner's ID, and asks the kernel
+//   to put it to sleep if the word is still that.
 // - The owner finds the bit when it unlocks. It stores 0 and wakes one thread.
 // - A thread that has slept can't know whether others still do. It locks with the bit set.
+//   One that only spins, and set the bit for that, need not.
+// - A thread that was woken in vain starves. It sets the second bit, too, and sleeps apart.
+// - The owner finds that, and wakes one of those. If there is one, it unlocks for them alone,
+//   and wakes once more: the first may sleep again, as an heir.
+// - Nobody else locks that. In a forked child those that starved are missing: the owner
+//   finds nobody to wake, and unlocks for all.
 //
 // So whenever threads sleep, the bit is set, or one has been woken and will set it.
 
@@ -14,78 +21,151 @@
 // FAULT fast-lock=relaxed/relaxed: DATA RACE
 // FAULT fast-unlock=relaxed/relaxed: DATA RACE
 // FAULT slow-lock=relaxed/relaxed: DATA RACE
-// FAULT slow-unlock=relaxed: DATA RACE
+// FAULT slow-unlock=relaxed/relaxed: DATA RACE
+// FAULT hand-over=relaxed: DATA RACE
 // FAULT -set-bit: DEADLOCK
 // FAULT -keep-bit: DEADLOCK
 // FAULT -wake: DEADLOCK
 // FAULT -look-before-sleep: DEADLOCK
+// FAULT -wake-heir: DEADLOCK
+// FAULT -see-nobody: DEADLOCK
+// FAULT -only-starving: USER ASSERT FAILED
 
 #include "model.h"
 
 static Order FastLock("fast-lock"), FastUnlock("fast-unlock"), SlowLock("slow-lock"), SetBit("set-bit"),
-    Look("look"), SlowUnlock("slow-unlock");
-static Step SetTheBit("set-bit"), KeepBit("keep-bit"), Wake("wake"), LookBeforeSleep("look-before-sleep");
+    Look("look"), SlowUnlock("slow-unlock"), HandOver("hand-over");
+static Step SetTheBit("set-bit"), KeepBit("keep-bit"), Wake("wake"), LookBeforeSleep("look-before-sleep"),
+    WakeHeir("wake-heir"), SeeNobody("see-nobody"), OnlyStarving("only-starving");
 
-struct Mutex : rl::test_suite<Mutex, 3> {
-  static constexpr unsigned Waiters = 8;
-  Futex<unsigned, 3> word;
+/// A futex whose sleepers are of a kind, which a wake-up can select.
+struct Word : Atomic<unsigned> {
+  enum Kind { Patient, Starving, Heir, Kinds };
+
+  bool wait(unsigned value, Kind kind, WHERE) {
+    if (rl::atomic<unsigned>::fetch_add(0, rl::mo_relaxed, where) != value)
+      return false;
+    sleepers[kind].park_current(rl::ctx(), false, false, false, where);
+    return true;
+  }
+  /// Wakes one of the kinds from `kind` on. Which one is left open: the kernel's order is no
+  /// part of what makes the word right.
+  bool wake(Kind kind, WHERE) {
+    rl::ctx().sched();
+    unsigned count = Kinds - kind, first = count > 1 ? rl::rand(count) : 0;
+    for (unsigned i = 0; i != count; ++i)
+      if (sleepers[kind + (first + i) % count].unpark_one(rl::ctx(), where))
+        return true;
+    return false;
+  }
+
+private:
+  rl::waitset<3> sleepers[Kinds];
+};
+
+struct Mutex {
+  static constexpr unsigned WaitersBit = 8, StarvingBit = 16;
+  Word word;
   Plain<int> inside;
+  bool isHandedOver;
 
-  void before() {
-    word.store(0, SlowUnlock);
+  void start(unsigned state) {
+    word.store(state, SlowUnlock);
     inside.write(0);
+    isHandedOver = false;
   }
 
   void lock(unsigned self) {
     unsigned state = 0;
+    bool starves = false;
     if (!word.swap(state, self, FastLock))
-      lockSlow(self);
+      starves = lockSlow(self);
+    RL_ASSERT(starves || !isHandedOver);
+    isHandedOver = false;
+    inside.write(inside.read() + 1);
   }
 
-  void lockSlow(unsigned self) {
-    // Spinning only reads the word again: once is enough here.
-    int tries = 1;
+  bool lockSlow(unsigned self) {
+    // Spinning only reads the word again: once without the bit and once with it is enough.
+    int tries = 2;
+    const int triesWithBit = 1;
     unsigned desired = self;
+    auto kind = Word::Patient;
     unsigned state = word.load(Look);
     while (true) {
-      if (state == 0) {
+      if (state == 0 || ((kind != Word::Patient || !OnlyStarving) && state == (WaitersBit | StarvingBit))) {
         if (word.swap(state, desired, SlowLock))
-          return;
+          return kind != Word::Patient;
+        continue;
       }
-      if (!(state & Waiters) && tries != 0) {
+      if (tries > triesWithBit || (tries != 0 && (state & WaitersBit))) {
         --tries;
         state = word.load(Look);
         continue;
       }
-      if (!(state & Waiters) && SetTheBit) {
-        if (!word.swap(state, state | Waiters, SetBit))
+      unsigned waiting = state | (SetTheBit ? WaitersBit : 0) | (kind != Word::Patient ? StarvingBit : 0);
+      if (waiting != state) {
+        bool isSet = word.swap(state, waiting, SetBit);
+        if (isSet)
+          state = waiting;
+        if (!isSet || tries != 0)
           continue;
-        state |= Waiters;
       }
-      if (word.wait(LookBeforeSleep ? state : word.newest())) {
+      if (word.wait(LookBeforeSleep ? waiting : word.newest(), kind)) {
         if (KeepBit)
-          desired = self | Waiters;
+          desired = self | WaitersBit;
+        // A thread is as impatient as can be.
+        kind = kind == Word::Patient ? Word::Starving : Word::Heir;
+        tries = 0;
       }
       state = word.load(Look);
     }
   }
 
   void unlock(unsigned self) {
-    if (word.swap(self, 0u, FastUnlock))
+    unsigned state = self;
+    if (word.swap(state, 0u, FastUnlock))
       return;
-    word.store(0, SlowUnlock);
+    state = word.load(Look);
+    while (true) {
+      if ((state & StarvingBit) && (word.wake(Word::Starving) || !SeeNobody)) {
+        isHandedOver = true;
+        word.store(WaitersBit | StarvingBit, HandOver);
+        if (WakeHeir)
+          word.wake(Word::Heir);
+        return;
+      }
+      if (word.swap(state, 0u, SlowUnlock))
+        break;
+    }
     if (Wake)
-      word.wake();
+      word.wake(Word::Patient);
   }
-
-  void thread(unsigned index) {
-    lock(index + 1);
-    inside.write(inside.read() + 1);
-    unlock(index + 1);
-  }
-
-  void after() { RL_ASSERT(inside.read() == 3); }
 };
 
-// Three threads that interrupt each other at most five times.
-int main(int argc, char **argv) { return search<Mutex>(argc, argv, /*bound*/ 5); }
+/// One thread locks again at once, beside two others.
+struct Contended : Mutex, rl::test_suite<Contended, 3> {
+  void before() { start(0); }
+  void thread(unsigned index) {
+    for (int i = index == 0 ? 2 : 1; i != 0; --i) {
+      lock(index + 1);
+      unlock(index + 1);
+    }
+  }
+  void after() { RL_ASSERT(inside.read() == 4); }
+};
+
+/// A forked child: the thread that forked has the lock, and those that waited do not exist.
+struct Forked : Mutex, rl::test_suite<Forked, 2> {
+  void before() { start(1 | WaitersBit | StarvingBit); }
+  void thread(unsigned index) {
+    if (index == 0)
+      unlock(1);
+    lock(index + 1);
+    unlock(index + 1);
+  }
+  void after() { RL_ASSERT(inside.read() == 2); }
+};
+
+// Threads that interrupt each other at most three times.
+int main(int argc, char **argv) { return search<Contended, Forked>(argc, argv, /*bound*/ 3); }

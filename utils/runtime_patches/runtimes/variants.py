@@ -11,8 +11,6 @@ NAMES = ("asan", "tsan", "ubsan", "debug", "chaos")
 # What programs are compiled with, which have to be like the libraries that they load. The libraries of ubsan bring
 # the sanitizer's runtime along: there is none for Swift's programs on Linux.
 SANITIZERS = {"asan": "address", "tsan": "thread"}
-# In programs on tsan.
-_MUTEX = "tsan-mutex.o"
 
 
 def configuration(variant):
@@ -23,8 +21,7 @@ def configuration(variant):
 def link_options(runtime):
     """What swiftc needs to link a program with the sanitizer of a runtime."""
     # Debian's sanitizer runtimes refer to this variable and do not define it.
-    options = ["-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0"]
-    return options + (["-Xlinker", str(runtime.folder / "bin" / _MUTEX)] if runtime.variant == "tsan" else [])
+    return ["-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0"]
 
 
 def complete(ws, runtime):
@@ -37,22 +34,16 @@ def complete(ws, runtime):
     import shutil
 
     variant, binaries = runtime.variant, runtime.folder / "bin"
-    options, mutex = [], binaries / _MUTEX
+    options = []
     if variant in SANITIZERS:
         options = [f"-sanitize={SANITIZERS[variant]}", *link_options(runtime)]
-    if variant == "tsan":
-        partial = mutex.with_suffix(".partial")
-        ws.run(
-            ["clang", "-O1", "-fPIC", "-c", "-o", partial, CONFIG / "variants" / "tsan-mutex.c"], binds=[runtime.folder]
-        )
-        partial.replace(mutex)
     compiler = binaries / "swiftc"
     files.write_starter(compiler, ["env", "-u", "LD_LIBRARY_PATH", f"{ws.toolchain}/bin/swiftc", *options])
     if variant == "ubsan":
         place = ws.outside(ws.toolchain / "lib" / "clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
             shutil.copy2(library, runtime.libraries)
-    return [compiler, mutex] if variant == "tsan" else [compiler]
+    return [compiler]
 
 
 def variables(variant):
