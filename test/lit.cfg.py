@@ -233,7 +233,7 @@ for name in ("without", "features"):
 if "thread" in sanitizers:
     config.available_features.add("tsan")
 if "address" not in sanitizers and any(Path(toolchain).glob("lib/clang/*/lib/*/libclang_rt.tsan*.a")):
-    # Upstream's configuration looks for it in another folder. What it lacks on Debian: utils/runtime_patches/runtimes/variants.py.
+    # Upstream's configuration looks for it in another folder. What it lacks on Debian is in variants.py.
     config.available_features.add("tsan_runtime")
     config.substitutions.insert(
         0, ("-sanitize=thread", "-sanitize=thread -Xlinker --defsym=_ZN11__sanitizer16struct_termio_szE=0")
