@@ -32,6 +32,10 @@
 //              1, 2 or 8 children: a task may only once pay for what others could
 //              share. Those that end in 900 are below 900. With 9 children, the
 //              first one that shares is the last.
+// Many:        5, 12, 16 or 64 keys for each task, as Fresh; Many.8x100 is 8 tasks under
+//              100 keys, which are then unbound: as many as copy before a map is made.
+// GroupBody:   64 or 100 keys in the body of a group, then 20 children with a key of
+//              their own each.
 // Span3/10:    an ID, then one key 3 or 10 times, then `Task {}`: tracing.
 // Request:     64 requests at once, each of which binds an ID and rebinds one span
 //              three times, asks an actor, runs a group of four, makes a task for its
@@ -97,6 +101,14 @@ private var rebindings: [BenchmarkInfo] {
     rows.append(
       entry("Children.\(name)", bound: bound,
         bindManyInGroup(20, children: children, keys: keys)))
+  }
+  for (keys, tasks) in [(5, 1), (12, 1), (16, 1), (64, 1), (100, 8)] {
+    let name = tasks == 1 ? "Many.\(keys)" : "Many.\(tasks)x\(keys)"
+    rows.append(
+      entry(name, bound: 0, bindManyAndMakeTasks(20, tasks: tasks, keys: keys)))
+  }
+  for keys in [64, 100] {
+    rows.append(entry("GroupBody.\(keys)", bound: 0, bindInGroupBody(20, keys: keys)))
   }
   for length in [1, 8, 100] {
     rows.append(entry("Chain.\(length)", bound: 0, makeChains(100 / length, length)))
@@ -313,13 +325,59 @@ private func bindInGroup(
 }
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func bind(_ keys: ArraySlice<TaskLocal<Value>>, _ body: () -> Void) {
+  guard let key = keys.first else { return body() }
+  key.withValue(Locals.values[keys.startIndex]) { bind(keys.dropFirst(), body) }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func bindManyAndMakeTasks(
+  _ count: Int, tasks tasksInScope: Int, keys: Int
+) -> @BenchmarkActor (Int) async -> Void {
+  return { _ in
+    let first = 800
+    var tasks: [Task<Int, Never>] = []
+    tasks.reserveCapacity(count * tasksInScope)
+    for _ in 0..<count {
+      bind(Locals.keys[first..<first + keys]) {
+        for _ in 0..<tasksInScope {
+          tasks.append(Task { @BenchmarkActor in Locals.keys[first].get().number })
+        }
+      }
+    }
+    var sum = 0
+    for task in tasks { sum += await task.value }
+    check(sum == count * tasksInScope * (first + 1))
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func bindInGroupBody(
+  _ children: Int, keys: Int
+) -> @BenchmarkActor (Int) async -> Void {
+  return { _ in
+    let first = 800
+    let key = Locals.keys[freshKey]
+    let sum = await withTaskGroup(of: Int.self) { group -> Int in
+      bind(Locals.keys[first..<first + keys]) {
+        for i in 0..<children {
+          key.withValue(Locals.values[i]) {
+            group.addTask { @BenchmarkActor in
+              key.get().number + Locals.keys[first].get().number
+            }
+          }
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    check(sum == children * (children + 1) / 2 + children * (first + 1))
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 private func bindManyInGroup(
   _ count: Int, children: Int, keys: Int
 ) -> @BenchmarkActor (Int) async -> Void {
-  func bind(_ keys: ArraySlice<TaskLocal<Value>>, _ body: () -> Void) {
-    guard let key = keys.first else { return body() }
-    key.withValue(Locals.values[keys.startIndex]) { bind(keys.dropFirst(), body) }
-  }
   return { _ in
     let first = 900
     var sum = 0

@@ -1,11 +1,12 @@
 // A map of all bindings that are visible from an item of a task's list. The item has a
-// reference to it, or the mark Passed, or nothing. Any thread that may read the item can
-// set that with a compare-and-swap: the task that owns it, and child tasks, which do not
-// outlive it. So the item's reference is there while they take one of their own. Who comes
-// second gives up its own map. The last reference may go on any thread.
+// reference to it, or a count of the tasks that have copied it. Any thread that may read the
+// item can set that with a compare-and-swap: the task that owns it, and child tasks, which do
+// not outlive it. So the item's reference is there while they take one of their own. Who
+// comes second gives up its own map. The last reference may go on any thread.
 //
-// Here a task owns two items, `top` above `bottom`. Two children capture the top at the same
-// time, another one the bottom. The last child to end pops the items, and each child drops
+// Here a task owns two items, `top` above `bottom`. The top was copied often, so two children
+// that capture it at the same time make a map; another one captures the bottom, which it
+// copies if it is early enough. The last child to end pops the items, and each child drops
 // its reference after that or before it.
 
 // REQUIRES: relacy
@@ -19,16 +20,16 @@
 // FAULT -give-up: USER ASSERT FAILED
 // FAULT -lose: USER ASSERT FAILED|DATA RACE
 // FAULT -retain: USER ASSERT FAILED|DATA RACE
-// FAULT -take-passed: USER ASSERT FAILED|DATA RACE|LIVELOCK
+// FAULT -take-count: USER ASSERT FAILED|DATA RACE|LIVELOCK
 
 #include "model.h"
 
-static Order Publish("publish"), Existing("existing"), Look("look"), Pass("pass"), Retain("retain"), Last("last"),
+static Order Publish("publish"), Existing("existing"), Look("look"), Count("count"), Retain("retain"), Last("last"),
     Drop("drop");
-static Step GiveUp("give-up"), Lose("lose"), TakeReference("retain"), TakePassed("take-passed");
+static Step GiveUp("give-up"), Lose("lose"), TakeReference("retain"), TakeCount("take-count");
 
 struct TaskLocalMap : rl::test_suite<TaskLocalMap, 3> {
-  static constexpr int Children = 3, Passed = 1;
+  static constexpr int Children = 3, Often = 2, MaxCount = 7;
 
   struct Map {
     Atomic<int> references;
@@ -36,12 +37,13 @@ struct TaskLocalMap : rl::test_suite<TaskLocalMap, 3> {
     Plain<int> content;
     bool isMade = false, isDestroyed = false;
   };
-  /// Place 0 stands for no map and place 1 for the mark.
-  Map maps[2 + 2 * Children];
+  /// The first places stand for counts.
+  static constexpr int FirstMap = MaxCount + 1;
+  Map maps[FirstMap + 2 * Children];
   struct Item {
     Item *next;
     int value;
-    Atomic<int> mapOrMark;
+    Atomic<int> mapOrCount;
   } top, bottom;
   Atomic<int> running;
 
@@ -49,8 +51,8 @@ struct TaskLocalMap : rl::test_suite<TaskLocalMap, 3> {
     top.next = &bottom;
     bottom.next = nullptr;
     top.value = 1, bottom.value = 10;
-    top.mapOrMark.store(0, Look);
-    bottom.mapOrMark.store(0, Look);
+    top.mapOrCount.store(Often, Look);
+    bottom.mapOrCount.store(Often - 1, Look);
     running.rl::atomic<int>::store(Children, rl::mo_relaxed, $);
   }
 
@@ -72,8 +74,15 @@ struct TaskLocalMap : rl::test_suite<TaskLocalMap, 3> {
   }
 
   int getExistingMap(Item &item) {
-    int word = item.mapOrMark.load(Existing);
-    return word <= Passed ? 0 : word;
+    int word = item.mapOrCount.load(Existing);
+    return word <= MaxCount ? 0 : word;
+  }
+
+  bool countUses(Item &item, int count) {
+    int word = item.mapOrCount.load(Look);
+    if (word < Often)
+      item.mapOrCount.swap(word, word + count, Count);
+    return word >= Often;
   }
 
   int getMap(Item &item, int place) {
@@ -82,29 +91,28 @@ struct TaskLocalMap : rl::test_suite<TaskLocalMap, 3> {
   }
 
   int makeMap(Item &item, int place) {
-    bool wasPassed = item.mapOrMark.load(Look) == Passed;
+    int uses = item.mapOrCount.load(Look);
     int content = item.value;
     if (auto *below = item.next) {
-      int word = below->mapOrMark.load(Look);
-      if (word > Passed || (word == Passed && !wasPassed)) {
+      int word = below->mapOrCount.load(Look);
+      if (word > MaxCount || word > uses) {
         // The new map would share parts of this one.
         int base = getMap(*below, place + 1);
         content += maps[base].content.read();
       } else {
-        if (!word)
-          below->mapOrMark.swap(word, Passed, Pass);
+        countUses(*below, Often + 1);
         content += below->value;
       }
     }
     int map = make(place, content);
-    int word = wasPassed ? Passed : 0;
-    while (!item.mapOrMark.swapWeak(word, map, Publish)) {
-      if (word > Passed && Lose) {
+    int word = 0;
+    while (!item.mapOrCount.swapWeak(word, map, Publish)) {
+      if (word > MaxCount && Lose) {
         if (GiveUp)
           release(map);
         return getExistingMap(item);
       }
-      if (!TakePassed)
+      if (!TakeCount)
         word = 0;
     }
     return map;
@@ -116,14 +124,19 @@ struct TaskLocalMap : rl::test_suite<TaskLocalMap, 3> {
   }
 
   void thread(unsigned index) {
-    int map = getMap(index ? top : bottom, 2 + 2 * index);
-    if (TakeReference)
+    auto &item = index ? top : bottom;
+    int map = getExistingMap(item);
+    if (!map && countUses(item, 1))
+      map = getMap(item, FirstMap + 2 * index);
+    if (map && TakeReference)
       maps[map].references.add(1, Retain);
     // The end of a child orders all that it did before what its parent does next.
     if (running.rl::atomic<int>::fetch_sub(1, rl::mo_acq_rel, $) == 1) {
       pop(top);
       pop(bottom);
     }
+    if (!map)
+      return;
     RL_ASSERT(maps[map].content.read() == (index ? 11 : 10));
     release(map);
   }
