@@ -17,6 +17,8 @@
 // Hop:         the last reference goes away elsewhere. In an array each object
 //              hops, in a tree only the root does. In an interleaved tree the
 //              levels alternate between two actors, and each object hops.
+// Runs.N:      while the actor is busy, N objects hop, then a task waits for the
+//              actor, then N objects hop, and so on.
 
 import Dispatch
 import TestsUtils
@@ -74,6 +76,15 @@ public var benchmarks: [BenchmarkInfo] {
         dropTree(First.tree(1000))
         First.destroyed.wait()
       }
+    },
+    entry("Hop.Runs.1.200") { n in
+      for _ in 0..<n { dropRuns(of: 1, 200) }
+    },
+    entry("Hop.Runs.2.200") { n in
+      for _ in 0..<n { dropRuns(of: 2, 200) }
+    },
+    entry("Hop.Runs.3.200") { n in
+      for _ in 0..<n { dropRuns(of: 3, 200) }
     },
     entry("Hop.Interleaved.1000") { n in
       for _ in 0..<n {
@@ -228,6 +239,28 @@ private func dropArray<Element>(_ count: Int, _ make: () -> Element) {
 @inline(never)
 private func dropTree<Node>(_ tree: consuming Node) {
   blackHole(tree)
+}
+
+/// The thread is blocked, and with it the actor.
+private func block(_ gate: DispatchSemaphore) { gate.wait() }
+
+@available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, *)
+private func dropRuns(of length: Int, _ count: Int) {
+  let entered = DispatchSemaphore(value: 0)
+  let gate = DispatchSemaphore(value: 0)
+  First.destroyed.expect(count)
+  Task.detached { @FirstActor in
+    entered.signal()
+    block(gate)
+  }
+  entered.wait()
+  var objects = (0..<count).map { _ in First(nil, nil) }
+  while !objects.isEmpty {
+    for _ in 0..<min(length, objects.count) { objects.removeLast() }
+    Task.detached { @FirstActor in blackHole(length) }
+  }
+  gate.signal()
+  First.destroyed.wait()
 }
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)

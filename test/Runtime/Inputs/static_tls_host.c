@@ -1,9 +1,10 @@
-// Loads copies of a library that takes static TLS until there is none left, and then a
-// library in Swift.
+// Loads copies of a library that takes static TLS until there is none left, unloads as many as
+// the third argument says, and then loads a library in Swift.
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int copy(const char *from, const char *to) {
   FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
@@ -19,6 +20,7 @@ static int copy(const char *from, const char *to) {
 }
 
 int main(int argc, char **argv) {
+  static void *fillers[1000];
   int loaded = 0;
   for (;; ++loaded) {
     char name[4096];
@@ -27,15 +29,20 @@ int main(int argc, char **argv) {
       puts("static TLS has no end, or no copy");
       return 1;
     }
-    if (!dlopen(name, RTLD_NOW))
+    if (!(fillers[loaded] = dlopen(name, RTLD_NOW)))
       break;
   }
   printf("%s\n", loaded > 0 ? "full" : "not even one");
+  fprintf(stderr, "%d libraries of 64 bytes each\n", loaded);
+  for (int i = 0; i < atoi(argv[3]) && loaded > 0; ++i)
+    if (dlclose(fillers[--loaded]) != 0)
+      return 1;
 
   void *library = dlopen(argv[2], RTLD_NOW);
   if (!library) {
-    printf("dlopen: %s\n", dlerror());
-    return 1;
+    const char *error = dlerror();
+    printf("dlopen: %s\n", error);
+    return strstr(error, "static TLS") ? 0 : 1;
   }
   int (*answer)(void) = (int (*)(void))dlsym(library, "answer");
   printf("answer %d\n", answer());
