@@ -10,7 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Questions that the runtime has answered before, and finds in its caches.
+// Questions that the runtime has answered before, and finds in its caches; and some
+// that it has not.
 //
 // Cast.Class:       an object that conforms to the protocol.
 // Cast.Any:         the same, as Any.
@@ -18,6 +19,12 @@
 // Cast.AnyOptional: the same in an Optional, which is unwrapped.
 // Cast.Fails:       an object that does not conform.
 // Cast.AnyFails:    a struct that does not, as Any.
+// Cast.AnyOptionalFails: the same in an Optional.
+// Cast.AnyHashable: a struct that conforms, in an AnyHashable, as Any.
+// Cast.AnyHashableFails: one that does not.
+// Cast.Isolated:    a struct whose conformance is isolated to the main actor, there.
+// First.Conforms:   100 types that nobody has asked for, which conform.
+// First.Fails:      100 that do not.
 // Metadata.Same:    one generic type, again and again.
 // Metadata.Two:     two of them in turn, so that the last one is never the right one.
 // Metadata.Run.N:   one of them N times, and then the other.
@@ -34,6 +41,12 @@ public let benchmarks = [
   entry("Cast.AnyOptional") { _ in castsAnyToNamed(anyOptional) ? 1 : 0 },
   entry("Cast.Fails") { _ in castsToNamed(nameless) ? 0 : 1 },
   entry("Cast.AnyFails") { _ in castsAnyToNamed(anyNameless) ? 0 : 1 },
+  entry("Cast.AnyOptionalFails") { _ in castsAnyToNamed(anyNamelessOptional) ? 0 : 1 },
+  entry("Cast.AnyHashable") { _ in castsAnyToNamed(anyHashable) ? 1 : 0 },
+  entry("Cast.AnyHashableFails") { _ in castsAnyToNamed(anyNamelessHashable) ? 0 : 1 },
+  entry("Cast.Isolated") { _ in castsAnyToNamed(anyIsolated) ? 1 : 0 },
+  entry("First.Conforms", count: 100) { _ in newValue(Even.self) is any Named ? 1 : 0 },
+  entry("First.Fails", count: 100) { _ in newValue(Odd.self) is any Named ? 0 : 1 },
   entry("Metadata.Same") { _ in
     typeOfPair(with: Int.self) == Never.self ? 0 : 1
   },
@@ -53,17 +66,17 @@ public let benchmarks = [
 
 /// `ask` is given the number of the question, and returns 1.
 private func entry(
-  _ name: String, _ ask: @escaping (Int) -> Int
+  _ name: String, count: Int = 2000, _ ask: @escaping (Int) -> Int
 ) -> BenchmarkInfo {
   BenchmarkInfo(
     name: "RuntimeCaches." + name,
     runFunction: { n in
       for _ in 0..<n {
         var answers = 0
-        for number in 0..<2000 {
+        for number in 0..<count {
           answers &+= ask(number)
         }
-        check(answers == 2000)
+        check(answers == count)
       }
     },
     tags: [.runtime, .metadata])
@@ -90,8 +103,37 @@ private let anyStruct: Any = NamedStruct()
 private let anyOptional: Any = Optional(NamedStruct()) as Any
 private let anyNameless: Any = NamelessStruct()
 
+private let anyNamelessOptional: Any = Optional(NamelessStruct()) as Any
+
+private struct NamedKey: Named, Hashable { var value = 1 }
+private struct NamelessKey: Hashable { var value = 1 }
+
+private let anyHashable: Any = AnyHashable(NamedKey())
+private let anyNamelessHashable: Any = AnyHashable(NamelessKey())
+
+private struct Isolated { var value = 1 }
+extension Isolated: @MainActor Named {}
+
+private let anyIsolated: Any = Isolated()
+
 @inline(never)
 private func castsAnyToNamed(_ value: Any) -> Bool { value is any Named }
+
+/// Types that are made one from the other, as many as are asked for.
+private protocol Value { init() }
+private struct Even<T>: Value, Named {}
+private struct Odd<T>: Value {}
+
+nonisolated(unsafe) private var types: [Any.Type] = [Int.self]
+nonisolated(unsafe) private var typesTaken = 0
+
+private func newType(_ isEven: Bool) -> Any.Type {
+  func even<T>(_: T.Type) -> Any.Type { Even<T>.self }
+  func odd<T>(_: T.Type) -> Any.Type { Odd<T>.self }
+  return isEven
+    ? _openExistential(types[typesTaken], do: even)
+    : _openExistential(types[typesTaken], do: odd)
+}
 
 private struct Pair<First, Second> {}
 
