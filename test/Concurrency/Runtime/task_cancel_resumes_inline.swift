@@ -18,7 +18,7 @@
 // REQUIRES: concurrency_runtime
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
-// XFAIL: without_task-cancel-hold
+// XFAIL: without_task-cancel-unlocked
 
 // Cancellation handlers resume their tasks, whose executor runs them at once: on
 // the thread that cancels them, amid the cancellation. All records and children

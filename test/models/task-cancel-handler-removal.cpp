@@ -1,7 +1,6 @@
-// A thread that cancels a task writes to the task's dependency record, with the lock of the
-// status records held: the status word has a bit that tells so. The task, which another thread
-// resumes, removes the record without that lock if the bit is clear, and uses the memory for
-// other things.
+// A thread that cancels or escalates a task reads and marks a record of the task, with the lock of
+// the status records held: the status word has a bit that tells so. The task removes the record
+// without that lock if the bit is clear, and uses the memory for other things.
 //
 // The last use of the record by the thread that cancels is before it clears the bit. If the bit
 // is set, the task takes the lock, too.
