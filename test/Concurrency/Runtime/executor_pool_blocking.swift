@@ -6,6 +6,9 @@
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out bound 2>&1 | %FileCheck %s
+// CHECK: Warning: jobs block all 259 threads of SWIFT_POOL, and others wait.
+// CHECK-NOT: Warning
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -89,6 +92,24 @@ func blockOnChild(_ count: Int) -> [UInt64] {
   return times.withLock { $0 }
 }
 
+/// `count` jobs that each block until a child of theirs has run, as a synchronous function does
+/// that calls an asynchronous one.
+func bridge(_ count: Int) -> UInt64 {
+  let group = DispatchGroup()
+  return time {
+    for _ in 0..<count {
+      group.enter()
+      Task.detached {
+        let ran = DispatchSemaphore(value: 0)
+        Task.detached { ran.signal() }
+        ran.wait()
+        group.leave()
+      }
+    }
+    group.wait()
+  }
+}
+
 @main struct Main {
   static func main() {
     Row.run([
@@ -138,6 +159,42 @@ func blockOnChild(_ count: Int) -> [UInt64] {
       },
       Row(name: "child") {
         judge("a job blocks on the one it made", blockOnChild(1000), median: 50, worst: 5000)
+      },
+      // Many more of them than there may be threads.
+      Row(name: "bridges", seconds: 120) {
+        let times = [300, 1000, 10_000].map { bridge($0) }
+        judge("300 to 10,000 jobs block on their children", times, median: 5000, worst: 50_000)
+        let inside = Mutex<UInt64>(0)
+        runBlocking { inside.withLock { $0 = bridge(2000) } }
+        judge("2,000 do in a job", [inside.withLock { $0 }], median: 10_000, worst: 50_000)
+      },
+      // Where all workers are blocked for good, a job that comes later is soon run.
+      Row(name: "for good") {
+        let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
+        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
+        for _ in 0..<width {
+          Task.detached {
+            end.wait()
+            ended.signal()
+          }
+        }
+        _ = waits(nil, 20, pause: 5000)
+        judge("later ones", waits(nil, 100, pause: 5000), median: 0.4, worst: 1000)
+        for _ in 0..<width { end.signal() }
+        for _ in 0..<width { ended.wait() }
+      },
+      // More block than there may be threads: that is told, and a thread can end it.
+      Row(name: "bound", seconds: 120) {
+        let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
+        for _ in 0..<400 {
+          Task.detached {
+            end.wait()
+            ended.signal()
+          }
+        }
+        usleep(2_000_000)
+        for _ in 0..<400 { end.signal() }
+        for _ in 0..<400 { ended.wait() }
       },
       // In chains: each blocks on the next, 3N deep.
       Row(name: "chain", seconds: 120) {

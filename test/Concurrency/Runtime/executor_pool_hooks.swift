@@ -8,9 +8,9 @@
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out before
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out after
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out after
-// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out executors priorities
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out executors priorities
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out executors priorities
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out executors blocks priorities
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out executors blocks priorities
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out executors blocks priorities
 // RUN: not --crash env %env-SWIFT_POOL=0 %target-run %t/a.out 255 2>&1 | %FileCheck %s
 // RUN: not --crash env %env-SWIFT_POOL=1 %target-run %t/a.out 255 2>&1 | %FileCheck %s
 // CHECK: invalid job priority 0xff
@@ -119,6 +119,22 @@ final class OnThread: TaskExecutor {
         }
         expect(inPlace.count.count >= 600, "an executor saw \(inPlace.count.count) jobs")
         expect(onThread.count.count >= 200, "an executor saw \(onThread.count.count) jobs")
+      },
+      // A hook blocks when a sleeping task is resumed: other jobs go on.
+      Row(name: "blocks") {
+        let ended = DispatchSemaphore(value: 0)
+        Task.detached {
+          try? await Task.sleep(for: .milliseconds(300))
+          ended.signal()
+        }
+        usleep(100_000)
+        let began = nowInNanoseconds()
+        hookBlock()
+        wait(for: "the hook") { hookIsBlocking() != 0 }
+        expect(nowInNanoseconds() - began >= 100_000_000, "another job came to the hook")
+        judge("while a hook blocks", waits(nil, 20), median: 5, worst: 500)
+        ended.wait()
+        hookRemove()
       },
       // Every priority that a job can have. Those above that of user interaction end the
       // process, with or without a pool.

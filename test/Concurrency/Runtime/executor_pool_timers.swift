@@ -153,6 +153,37 @@ func sleepBeside(_ milliseconds: Int, _ body: @escaping @Sendable (Flag) -> Void
         }
         judge("late among 2,000", late.withLock { $0 }, median: 10, worst: 1000)
       },
+      // So many end at one time that to resume them takes long: a more urgent job goes before.
+      Row(name: "one deadline", seconds: 120) {
+        let count = 50_000
+        let begun = Counter(), ended = Counter()
+        let deadline = ContinuousClock.now.advanced(by: .seconds(4))
+        for _ in 0..<count {
+          Task.detached {
+            begun.add()
+            try? await Task.sleep(until: deadline, clock: .continuous)
+            ended.add()
+          }
+        }
+        wait(for: "the sleepers") { begun.count == count }
+        let late = ContinuousClock.now
+        if late > deadline { print("too slow to tell") }
+        wait(for: "the deadline") { ContinuousClock.now > deadline }
+        judge("high beside sleepers", waits(.high, 40, pause: 200), median: 2, worst: 1000)
+        wait(for: "their end") { ended.count == count }
+      },
+      // A job's thread has the timer slack of others, which what it spawns inherits.
+      Row(name: "slack") {
+        let own = timerSlack(), seen = Mutex<[Int32]>([])
+        runBlocking {
+          for _ in 0..<20 {
+            await pause(2)
+            seen.withLock { $0.append(timerSlack()) }
+          }
+        }
+        let all = seen.withLock { $0 }
+        expect(all.allSatisfy { $0 == own }, "the timer slack is \(all), not \(own)")
+      },
       // A thread that is not the executor's sets the timer to an earlier time.
       Row(name: "earlier") {
         let late = Mutex<[UInt64]>([])

@@ -1,7 +1,9 @@
 // Hooks of the global executor, as a program in C sets them.
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <unistd.h>
 
 typedef __attribute__((swiftcall)) void (*EnqueueGlobal)(void *job);
 extern __attribute__((swiftcall)) void (*swift_task_enqueueGlobal_hook)(
@@ -24,6 +26,21 @@ static __attribute__((swiftcall)) void hold(void *job, EnqueueGlobal original) {
   held[atomic_fetch_add(&heldCount, 1)] = job;
 }
 
+static atomic_bool isBlocking;
+
+/// Blocks once, for a second.
+static __attribute__((swiftcall)) void block(void *job, EnqueueGlobal original) {
+  atomic_fetch_add(&seen, 1);
+  if (atomic_exchange(&isBlocking, false))
+    usleep(1000000);
+  original(job);
+}
+
+void hookBlock(void) {
+  atomic_store(&isBlocking, true);
+  swift_task_enqueueGlobal_hook = block;
+}
+int hookIsBlocking(void) { return !atomic_load(&isBlocking); }
 void hookCount(void) { swift_task_enqueueGlobal_hook = count; }
 void hookHold(void) { swift_task_enqueueGlobal_hook = hold; }
 void hookRemove(void) { swift_task_enqueueGlobal_hook = NULL; }

@@ -7,6 +7,9 @@
 void hookCount(void);
 /// From now on jobs are counted, and kept, at most 100,000 of them.
 void hookHold(void);
+/// The next job that is enqueued blocks for a second there. Whether one has done so.
+void hookBlock(void);
+int hookIsBlocking(void);
 void hookRemove(void);
 /// How many jobs the hooks have seen.
 long hookSeen(void);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,6 +28,8 @@ static uint64_t readClock(clockid_t clock) {
 uint64_t nowInNanoseconds(void) { return readClock(CLOCK_MONOTONIC); }
 
 uint64_t processorTime(void) { return readClock(CLOCK_PROCESS_CPUTIME_ID); }
+
+int timerSlack(void) { return prctl(PR_GET_TIMERSLACK); }
 
 int processorCount(void) {
   cpu_set_t set;

@@ -32,6 +32,9 @@ int threadsOfNiceness(int value);
 /// Sends a signal to each thread of this process but this one.
 void signalThreads(int signal);
 
+/// The timer slack of this thread in nanoseconds, which what it spawns inherits.
+int timerSlack(void);
+
 /// The size of this thread's stack.
 uint64_t stackSize(void);
 
