@@ -100,7 +100,7 @@ def _series():
     for _, patches in groupby(series.load(), key=lambda patch: patch.slug.partition("-")[0]):
         cells = []
         for patch in patches:
-            link, subject = f"[`{patch.slug}`](patches/{patch.slug}.patch)", re.sub(r"^\[\w+\] ", "", patch.subject)
+            link, subject = f"[`{patch.slug}`]({patch.slug}.patch)", re.sub(r"^\[\w+\] ", "", patch.subject)
             cells.append((link, subject, patch.upstream[0]))
         lines.append(f"| {' | '.join(map('<br>'.join, zip(*cells)))} |")
     return "\n".join(lines)
