@@ -103,8 +103,9 @@ tests.test("an image that comes later") {
   expectNotNil(dlopen(CommandLine.arguments.last!, RTLD_NOW))
   expectTrue(isShared(SharedType.self))
   expectTrue(isShared(SharedDerived.self))
-  expectTrue(isShared(timeval.self))
+  // The first search of each kind scans, the second one makes the index.
   expectFalse(isShared(timespec.self))
+  expectTrue(isShared(timeval.self))
   for (type, answer) in types(200, UInt16.self) { expectEqual(answer, conforms(type)) }
 }
 

@@ -2,6 +2,9 @@
 // compare-and-swap, makes the index, and releases it. Who loads the slot with acquire finds nothing,
 // the mark, or the index. Nobody waits for the index: whoever cannot have it scans.
 //
+// The first search only notes, relaxed, that it has scanned, and the note publishes nothing: the model
+// begins after it.
+//
 // A child of fork() has the slot as it was in its parent. The mark of another process is replaced,
 // so that the child makes the index itself: here the slot begins with such a mark, and two
 // threads of the child search.
