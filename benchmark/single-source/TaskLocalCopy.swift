@@ -36,6 +36,7 @@
 //              100 keys, which are then unbound: as many as copy before a map is made.
 // GroupBody:   64 or 100 keys in the body of a group, then 20 children with a key of
 //              their own each.
+// Siblings:    100 keys, then one or eight tasks that make one or eight tasks each.
 // Span3/10:    an ID, then one key 3 or 10 times, then `Task {}`: tracing.
 // Request:     64 requests at once, each of which binds an ID and rebinds one span
 //              three times, asks an actor, runs a group of four, makes a task for its
@@ -109,6 +110,11 @@ private var rebindings: [BenchmarkInfo] {
   }
   for keys in [64, 100] {
     rows.append(entry("GroupBody.\(keys)", bound: 0, bindInGroupBody(20, keys: keys)))
+  }
+  for (tasks, each) in [(1, 8), (8, 1), (8, 8)] {
+    rows.append(
+      entry("Siblings.\(tasks)x\(each)", bound: 0,
+        makeSiblings(4, tasks: tasks, each: each, keys: 100)))
   }
   for length in [1, 8, 100] {
     rows.append(entry("Chain.\(length)", bound: 0, makeChains(100 / length, length)))
@@ -348,6 +354,34 @@ private func bindManyAndMakeTasks(
     var sum = 0
     for task in tasks { sum += await task.value }
     check(sum == count * tasksInScope * (first + 1))
+  }
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+private func makeSiblings(
+  _ count: Int, tasks tasksInScope: Int, each: Int, keys: Int
+) -> @BenchmarkActor (Int) async -> Void {
+  return { _ in
+    let first = 800
+    var sum = 0
+    for _ in 0..<count {
+      var tasks: [Task<Int, Never>] = []
+      bind(Locals.keys[first..<first + keys]) {
+        for _ in 0..<tasksInScope {
+          tasks.append(Task { @BenchmarkActor in
+            var inner: [Task<Int, Never>] = []
+            for _ in 0..<each {
+              inner.append(Task { @BenchmarkActor in Locals.keys[first].get().number })
+            }
+            var sum = 0
+            for task in inner { sum += await task.value }
+            return sum
+          })
+        }
+      }
+      for task in tasks { sum += await task.value }
+    }
+    check(sum == count * tasksInScope * each * (first + 1))
   }
 }
 
