@@ -18,8 +18,11 @@
 //   IsCancelled: one thread or two ask whether the same task is cancelled.
 //   Priority:    a task asks for its own priority.
 //   AsyncLet:    a child task, which does little else than change its status.
+//   AsyncLet.2:  two of them at a time.
 //   Handler:     withTaskCancellationHandler.
 //   Cancel:      a task is cancelled that has a handler.
+//   CancelHandlers: a suspended task is cancelled that has so many handlers.
+//   CancelGroup: a task is cancelled whose group has so many children.
 // TaskEnqueue, on an executor that runs jobs on the thread of the benchmark:
 //   New:         tasks are made, and run.
 //   Yield:       a running task is enqueued.
@@ -46,6 +49,11 @@ public var benchmarks: [BenchmarkInfo] {
       async let one = getOne()
       check(await one == 1)
     },
+    entry("TaskStatus.AsyncLet.2", 50) {
+      async let one = getOne()
+      async let other = getOne()
+      check(await one + other == 2)
+    },
     entry("TaskStatus.Handler", 1000) {
       await withTaskCancellationHandler { blackHole(0) } onCancel: {}
     },
@@ -59,6 +67,10 @@ public var benchmarks: [BenchmarkInfo] {
       task.cancel()
       await task.value
     },
+    entry("TaskStatus.CancelHandlers.0", 50) { await cancelHandlers(0) },
+    entry("TaskStatus.CancelHandlers.1", 50) { await cancelHandlers(1) },
+    entry("TaskStatus.CancelHandlers.8", 50) { await cancelHandlers(8) },
+    entry("TaskStatus.CancelGroup.1000", 1) { await cancelGroup(1000) },
   ] + enqueues
 }
 
@@ -118,6 +130,7 @@ private actor BenchmarkActor {
 
 private final class Gate: @unchecked Sendable {
   var continuation: UnsafeContinuation<Void, Never>?
+  var called = 0
 }
 
 private func inOrder(_ count: Int) -> [Int] { Array(0..<count) }
@@ -169,6 +182,51 @@ private func cancelChildren(_ count: Int) async {
     return cancelled
   }
   check(cancelled == count)
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@BenchmarkActor
+private func cancelGroup(_ count: Int) async {
+  let task = Task { @BenchmarkActor in
+    await withTaskGroup(of: Bool.self) { @BenchmarkActor group in
+      for _ in 0..<count {
+        group.addTask { @BenchmarkActor in Task.isCancelled }
+      }
+      withUnsafeCurrentTask { $0!.cancel() }
+      var cancelled = 0
+      while let isCancelled = await group.next() {
+        cancelled += isCancelled ? 1 : 0
+      }
+      return cancelled
+    }
+  }
+  check(await task.value == count)
+}
+
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@BenchmarkActor
+private func cancelHandlers(_ count: Int) async {
+  let gate = Gate()
+  let task = Task { @BenchmarkActor in await suspend(count, gate) }
+  while gate.continuation == nil { await Task.yield() }
+  task.cancel()
+  check(gate.called == count)
+  gate.continuation!.resume()
+  await task.value
+}
+
+/// Wait at the gate in `count` scopes with handlers.
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@BenchmarkActor
+private func suspend(_ count: Int, _ gate: Gate) async {
+  guard count > 0 else {
+    return await withUnsafeContinuation { gate.continuation = $0 }
+  }
+  await withTaskCancellationHandler {
+    await suspend(count - 1, gate)
+  } onCancel: {
+    gate.called += 1
+  }
 }
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
