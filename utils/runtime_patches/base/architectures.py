@@ -1,5 +1,7 @@
 """The processors that libraries are packed for."""
 
+from __future__ import annotations
+
 import os
 
 from .errors import UserError
@@ -9,12 +11,12 @@ class Architecture:
     """name: as in the names of packages; distribution: the distribution's name; processor: as in triples and
     `uname -m`; machine: readelf's name; runtime: the name of the runtime that is packed."""
 
-    def __init__(self, name, distribution, processor, machine, runtime):
+    def __init__(self, name: str, distribution: str, processor: str, machine: str, runtime: str) -> None:
         self.name, self.distribution, self.processor = name, distribution, processor
         self.machine, self.runtime = machine, runtime
 
     @property
-    def emulator(self):
+    def emulator(self) -> str | None:
         """The program that runs programs for this processor here; None if they run without one."""
         if os.uname().machine == self.processor:
             return None

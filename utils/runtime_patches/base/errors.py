@@ -1,9 +1,18 @@
 """The one type of error that a user sees, and the one place that prints it."""
 
+from __future__ import annotations
+
 import errno
 import os
 import signal
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import NoReturn
 
 DISK_FULL = (
     "the disk is full",
@@ -14,20 +23,20 @@ DISK_FULL = (
 class UserError(Exception):
     """A fault that the user can fix: `error: message`, then `hint: hint`."""
 
-    def __init__(self, message, hint=None, status=1):
+    def __init__(self, message: str, hint: str | None = None, status: int = 1) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.status = status
 
 
-def report(error):
+def report(error: UserError) -> None:
     say(f"error: {plain(error.message)}")
     if error.hint:
         say(f"hint: {plain(error.hint)}")
 
 
-def say(text):
+def say(text: str) -> None:
     """Prints to standard error. If that cannot be written, the work goes on without."""
     try:
         print(text, file=sys.stderr, flush=True)
@@ -37,12 +46,12 @@ def say(text):
         _to_null(2)
 
 
-def plain(text):
+def plain(text: str) -> str:
     """`text` in one line: names in damaged files may hold anything."""
     return "".join(c if c.isprintable() else " " for c in str(text))
 
 
-def check_disk(output, folder):
+def check_disk(output: str, folder: Path) -> None:
     """UserError if a program that failed with this output had no room in `folder`. The output may not say so: there
     was no room for it, or git does not tell the reason."""
     import re
@@ -52,7 +61,7 @@ def check_disk(output, folder):
         raise UserError(*DISK_FULL)
 
 
-def of_system(error):
+def of_system(error: OSError) -> UserError:
     """The UserError for an OSError that nobody expected."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return UserError(*DISK_FULL)
@@ -68,7 +77,7 @@ def of_system(error):
     return UserError(f"{error.filename}: {reason}" if error.filename else reason, "utils/doctor names what is damaged")
 
 
-def of_program(error):
+def of_program(error: subprocess.CalledProcessError) -> UserError:
     """The UserError for a subprocess.CalledProcessError."""
     argv = [str(word) for word in error.cmd]
     program = argv[argv.index("--") + 1 if "--" in argv[:-1] else 0]
@@ -79,7 +88,7 @@ def of_program(error):
     )
 
 
-def run_main(main):
+def run_main(main: Callable[[], int | None]) -> NoReturn:
     """Calls main() and turns its result, an error or Ctrl-C into an exit status."""
     _open_streams()
     try:
@@ -95,15 +104,16 @@ def run_main(main):
     sys.exit(status or 0)
 
 
-def _program_failed():
+def _program_failed() -> type[subprocess.CalledProcessError]:
     """The exception of subprocess, whose import takes long: only another exception makes this function run."""
     from subprocess import CalledProcessError
 
     return CalledProcessError
 
 
-def _status(main):
+def _status(main: Callable[[], int | None]) -> int | str | None:
     """What main() returns, or exits with, after all of its output was written; or that of an error, which is told."""
+    status: int | str | None
     try:
         try:
             status = main()
@@ -124,7 +134,7 @@ def _status(main):
     return fault.status
 
 
-def _of_output():
+def _of_output() -> UserError | None:
     """The UserError if standard output cannot be written, else None. Nothing more is then written to it."""
     try:
         sys.stdout.flush()
@@ -136,7 +146,7 @@ def _of_output():
     return None
 
 
-def _open_streams():
+def _open_streams() -> None:
     """Opens /dev/null for the standard streams that are closed: other files would take their
     numbers, and what programs print would go into those. Any path can be printed, in any
     locale."""
@@ -151,7 +161,7 @@ def _open_streams():
             getattr(sys, name).reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
-def _to_null(number):
+def _to_null(number: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     if null != number:
         os.dup2(null, number)

@@ -1,24 +1,32 @@
 """Files and folders that appear complete or not at all; and records. A record is a small JSON file in a folder. It
 tells what the folder was made from, and the size and time of each file in it."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
 
 from .errors import UserError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+    from typing import Any
+
 # In a folder: the record of its own files.
 MADE = "made.json"
 
 
-def write(path, text):
+def write(path: Path, text: str) -> None:
     """Writes a text file. An interruption leaves the old one."""
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
 
 
-def write_starter(path, argv):
+def write_starter(path: Path, argv: Iterable[object]) -> None:
     """Writes a program that runs argv, with the arguments that it is given behind it."""
     import shlex
 
@@ -26,7 +34,7 @@ def write_starter(path, argv):
     path.chmod(0o755)
 
 
-def write_all(folder, texts):
+def write_all(folder: Path, texts: Mapping[str, str]) -> None:
     """Writes {name: text} to a folder. The last one appears last: if it is there, so are all others."""
     for name, text in texts.items():
         (folder / f"{name}.partial").write_text(text, encoding="utf-8")
@@ -34,7 +42,7 @@ def write_all(folder, texts):
         os.replace(folder / f"{name}.partial", folder / name)
 
 
-def read_text(path, hint):
+def read_text(path: Path, hint: str) -> str:
     """The text of a file; UserError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
@@ -46,7 +54,7 @@ def read_text(path, hint):
         raise UserError(f"{path} is damaged: it is not text", hint) from None
 
 
-def parse(text, path, hint):
+def parse(text: str, path: Path, hint: str) -> Any:
     """The value in JSON `text`, which the file `path` held."""
     try:
         return json.loads(text)
@@ -54,19 +62,19 @@ def parse(text, path, hint):
         raise UserError(f"{path} is damaged: {error}", hint) from None
 
 
-def read_json(path, hint):
+def read_json(path: Path, hint: str) -> Any:
     """The value in a JSON file; UserError if it is damaged."""
     return parse(read_text(path, hint), path, hint)
 
 
-def same(one, other):
+def same(one: Path, other: Path) -> bool:
     """Whether a file and another one, which may not exist, have the same content."""
     import filecmp
 
     return other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
-def sha256(path):
+def sha256(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     import hashlib
 
@@ -77,7 +85,7 @@ def sha256(path):
     return digest.hexdigest()
 
 
-def read_record(path):
+def read_record(path: Path) -> dict[str, Any] | None:
     """The dictionary in a file; None if the file is missing or damaged."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -86,17 +94,17 @@ def read_record(path):
     return value if isinstance(value, dict) else None
 
 
-def write_record(path, value):
+def write_record(path: Path, value: Mapping[str, Any]) -> None:
     write(path, json.dumps(value, indent=2) + "\n")
 
 
-def write_intact(path, value, made):
+def write_intact(path: Path, value: Mapping[str, Any], made: Iterable[Path]) -> None:
     """Writes the record `path`: the dictionary `value`, and the states of the files `made`, which are below the same
     folder."""
     write_record(path, {**value, "files": {str(file.relative_to(path.parent)): _state(file) for file in made}})
 
 
-def changed(path):
+def changed(path: Path) -> list[str] | None:
     """The names of the files in the record `path` that are gone or changed since; None if the record is missing or
     damaged."""
     states = (read_record(path) or {}).get("files")
@@ -105,12 +113,12 @@ def changed(path):
     return [name for name, state in states.items() if _state(path.parent / name) != state]
 
 
-def is_intact(path):
+def is_intact(path: Path) -> bool:
     """Whether all files in the record `path` are as they were."""
     return changed(path) == []
 
 
-def _state(path):
+def _state(path: Path) -> list[int] | None:
     """Size and time of a file: nearly all damage changes them, and the file is not read. None if there is no file."""
     try:
         found = os.lstat(path)
@@ -119,12 +127,12 @@ def _state(path):
     return [found.st_size, found.st_mtime_ns]
 
 
-def is_made(record, key):
+def is_made(record: Path, key: str) -> bool:
     """Whether the files in a record are as they were made, by a recipe with this key."""
     return (read_record(record) or {}).get("key") == key and is_intact(record)
 
 
-def remove(path):
+def remove(path: Path) -> None:
     """Removes a file or a folder, also if it holds read-only files; never crosses a mount. A folder gets another name
     first, so nobody sees half of it, and `doctor --clean old` finds what an interruption leaves."""
     import subprocess
@@ -141,7 +149,7 @@ def remove(path):
 
 
 @contextlib.contextmanager
-def replaced(path):
+def replaced(path: Path) -> Iterator[Path]:
     """A new folder beside `path`, which takes its place when the block ends well. Nobody sees half of it."""
     partial = path.with_name(path.name + ".partial")
     remove(partial)
@@ -155,7 +163,7 @@ def replaced(path):
     partial.rename(path)
 
 
-def free_gb(path):
+def free_gb(path: Path) -> float:
     """Free space in GB where `path` is or will be."""
     import shutil
 

@@ -1,10 +1,17 @@
 """Git without the user's configuration, hooks or work tree in the way."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 from pathlib import Path
 
 from .errors import UserError, check_disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 # Output must not depend on the user's settings. If the checkout's own .git is damaged, git
 # must not find one in a folder above: for build/checkout, that of this repository.
@@ -19,7 +26,7 @@ _SETTINGS = "core.autocrlf=false core.hooksPath=/dev/null core.quotepath=false d
 _CONFIG = [word for setting in _SETTINGS.split() for word in ("-c", setting)]
 
 
-def identity(name, mail, date):
+def identity(name: str, mail: str, date: str) -> dict[str, str]:
     """The variables by which git knows who has made a commit, and when."""
     fields = {"NAME": name, "EMAIL": mail, "DATE": date}
     return {f"GIT_{who}_{field}": value for who in ("AUTHOR", "COMMITTER") for field, value in fields.items()}
@@ -29,20 +36,22 @@ class Git:
     """The checkout whose top folder is `folder`; `index` names an index file to use in place
     of its own."""
 
-    def __init__(self, folder, index=None):
+    def __init__(self, folder: Path, index: Path | str | None = None) -> None:
         self.folder = folder
         # A hook's variables name the repository that it runs for.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_EXEC_PATH"} | _ENV
         if index:
             self.env["GIT_INDEX_FILE"] = str(index)
 
-    def call(self, *args, env=None, **options):
+    def call(
+        self, *args: object, env: Mapping[str, str] | None = None, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
         """subprocess.run of git with its output captured as text."""
         argv, env = ["git", *_CONFIG, *map(str, args)], {**self.env, **(env or {})}
         options = {"capture_output": True, "text": True, "errors": "surrogateescape", **options}
         return subprocess.run(argv, cwd=self.folder, env=env, **options)
 
-    def out(self, *args, **options):
+    def out(self, *args: object, **options: Any) -> str:
         """The standard output of git; UserError if git fails."""
         done = self.call(*args, **options)
         if done.returncode:
@@ -52,9 +61,9 @@ class Git:
             raise UserError(f"git {args[0]} failed in {self.folder}: {reason}", hint)
         return done.stdout
 
-    def line(self, *args, **options):
+    def line(self, *args: object, **options: Any) -> str:
         """As out(), without the line's end."""
         return self.out(*args, **options).strip()
 
-    def has(self, revision):
+    def has(self, revision: str) -> bool:
         return self.call("rev-parse", "-q", "--verify", revision + "^{commit}").returncode == 0

@@ -1,5 +1,7 @@
 """Locks: one set-up or build runs at a time. Others wait, and say for which command."""
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import os
@@ -7,17 +9,22 @@ import sys
 
 from .progress import note
 
-_held = []
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_held: list[int] = []
 
 
-def held():
+def held() -> tuple[int, ...]:
     """The file descriptors of the locks that this process holds. A child that has them
     holds the locks, too. If this process is killed, others wait for the child."""
     return tuple(_held)
 
 
 @contextlib.contextmanager
-def exclusive(folder):
+def exclusive(folder: Path) -> Iterator[None]:
     """Holds FOLDER/.lock. The kernel drops it when this process and the children with held()
     have ended, however they end."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +50,7 @@ def exclusive(folder):
             fcntl.flock(lock, fcntl.LOCK_UN)
 
 
-def holder(folder):
+def holder(folder: Path) -> str | None:
     """Who holds FOLDER/.lock, or None."""
     try:
         with open(folder / ".lock", encoding="utf-8", errors="replace") as lock:

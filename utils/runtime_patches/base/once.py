@@ -1,11 +1,18 @@
 """Files that are made once, and again when what they are made from has changed."""
 
+from __future__ import annotations
+
 import hashlib
 
 from . import files, locks
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
-def file(path, parts, make):
+
+def file(path: Path, parts: Iterable[str | Path], make: Callable[[Path], object]) -> Path:
     """The file `path`, made from `parts`: texts, and files. make(partial) makes it if it is not there, not intact, or
     was made from others."""
     digest = hashlib.sha256()

@@ -1,5 +1,7 @@
 """The folders of this repository."""
 
+from __future__ import annotations
+
 import os
 import zlib
 from pathlib import Path
@@ -18,7 +20,7 @@ REPORT = BUILD / "report"
 SAVED_RESULTS = BENCHMARK / "results"
 
 
-def shown(path):
+def shown(path: Path) -> Path:
     """`path` as messages show it: relative to this repository if it is inside."""
     try:
         return path.relative_to(REPO)

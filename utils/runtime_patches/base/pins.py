@@ -3,6 +3,8 @@
 utils/with-runtime reads it at each start, so it is checked without dataclasses, whose import takes 15 ms.
 """
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import json
@@ -15,6 +17,10 @@ from . import files
 from .errors import UserError
 from .paths import CONFIG, shown
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _SOURCES = CONFIG / "sources.json"
 _TEXTS = ("suite", "architecture", "source", "source_version", "orig", "orig_sha256", "toolchain", "llvm_tools")
 _SHAPE = {
@@ -25,7 +31,7 @@ _SHAPE = {
 }
 
 
-def _check(value, shape, where, hint):
+def _check(value: object, shape: Any, where: str, hint: str) -> None:
     if isinstance(shape, dict) and isinstance(value, dict):
         for name, inner in shape.items():
             _check(value.get(name), inner, f"{where}.{name}".lstrip("."), hint)
@@ -36,38 +42,39 @@ def _check(value, shape, where, hint):
 
 
 @functools.cache
-def as_json():
+def as_json() -> dict[str, Any]:
     """The pins as a dictionary; UserError if the file is damaged."""
     hint = f"git checkout -- {shown(_SOURCES)}"
-    pins = files.read_json(_SOURCES, hint)
+    pins: dict[str, Any] = files.read_json(_SOURCES, hint)
     _check(pins, _SHAPE, "", hint)
     return pins
 
 
 @functools.cache
-def load():
+def load() -> SimpleNamespace:
     """The pins, such as load().swift.tag."""
-    return json.loads(json.dumps(as_json()), object_hook=lambda fields: SimpleNamespace(**fields))
+    pins: SimpleNamespace = json.loads(json.dumps(as_json()), object_hook=lambda fields: SimpleNamespace(**fields))
+    return pins
 
 
 @functools.cache
-def key():
+def key() -> str:
     """A short name for this set of pins. Caches of other pins have other names."""
     parts = {name: value for name, value in as_json().items() if name != "needs"}
     return _sha256(json.dumps(parts, sort_keys=True).encode())[:12]
 
 
-def _sha256(data):
+def _sha256(data: bytes) -> str:
     """In hexadecimal. hashlib loads OpenSSL, 3 ms at each start of with-runtime; what it falls back on does not."""
     for name in ("_sha2", "_sha256"):  # of Python 3.12 and later, and before
         with contextlib.suppress(ImportError):
-            return __import__(name).sha256(data).hexdigest()
+            return str(__import__(name).sha256(data).hexdigest())
     import hashlib
 
     return hashlib.sha256(data).hexdigest()
 
 
-def cache_root():
+def cache_root() -> Path:
     """The folder that holds the caches of all pins."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(base):  # the XDG specification tells to ignore such a value
@@ -76,6 +83,6 @@ def cache_root():
     return Path(base) / "swift-runtime-patches"
 
 
-def cache():
+def cache() -> Path:
     """The cache of these pins; all clones of this repository share it."""
     return cache_root() / key()

@@ -1,5 +1,7 @@
 """Runs long programs with their output in a log, and ends them with the command."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
@@ -13,16 +15,29 @@ from .errors import UserError, check_disk
 from .paths import BUILD
 from .progress import note
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import NoReturn
+
 _GUARD = Path(__file__).parent / "guard"
 
 
-def captured(argv, **options):
+def captured(argv: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
     """subprocess.run with its output as text, and nothing to read."""
     streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
     return subprocess.run(argv, **streams, **options)
 
 
-def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
+def run_logged(
+    argv: Sequence[str | Path],
+    name: str,
+    *,
+    failed: str,
+    hints: Iterable[tuple[str, str, str]] = (),
+    cwd: Path | str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Path:
     """Runs argv with its output in build/logs/NAME.log.
 
     A failure is UserError(failed), with the first of `hints` [(regular expression, message,
@@ -51,7 +66,7 @@ def run_logged(argv, name, *, failed, hints=(), cwd=None, env=None):
     raise UserError(f"{failed} (exit status {status})", f"its whole output is in {log}")
 
 
-def ending(status, output=""):
+def ending(status: int, output: str = "") -> str:
     """How a process ended whose exit status is `status`, with the last line of its output. bubblewrap and shells
     turn a signal into 128 + its number."""
     number = -status if status < 0 else status - 128
@@ -61,11 +76,11 @@ def ending(status, output=""):
 
 
 @contextlib.contextmanager
-def terminable():
+def terminable() -> Iterator[None]:
     """While the block runs, a signal that ends this process raises an exception, so that the block can end what it has
     started."""
 
-    def stop(number, _):
+    def stop(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
 
     old = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
@@ -79,7 +94,7 @@ def terminable():
             signal.signal(number, handler)
 
 
-def ended(process):
+def ended(process: subprocess.Popen[Any]) -> tuple[int, Any]:
     """(status, standard error) of a child that leads a session of its own. It ends with this process."""
     try:
         _, errors = process.communicate()
@@ -89,7 +104,7 @@ def ended(process):
     return process.returncode, errors
 
 
-def end(process):
+def end(process: subprocess.Popen[Any]) -> None:
     """Ends a child that leads a session of its own, politely first."""
     for sig, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
         try:

@@ -1,17 +1,24 @@
 """Dataclasses from JSON: every field is checked against its annotation."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import json
 import typing
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, TypeVar, Union
 
 from .errors import UserError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_T = TypeVar("_T")
 HINT = "measure again, or leave it out"
 
 
-def is_number(value):
+def is_number(value: object) -> bool:
     """Whether `value` is a number that can have been measured."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e18
 
@@ -26,7 +33,7 @@ class Mismatch(Exception):
     """The part of a value that is missing or wrong."""
 
 
-def from_json(kind, value, where=""):
+def from_json(kind: Any, value: Any, where: str = "") -> Any:
     """`value`, which json has read, as a `kind`: a type or an annotation. Raises Mismatch."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
@@ -57,7 +64,7 @@ def from_json(kind, value, where=""):
     raise Mismatch(where or "its content")
 
 
-def _dataclass(kind, value, where):
+def _dataclass(kind: Any, value: object, where: str) -> Any:
     if not isinstance(value, dict):
         raise Mismatch(where or "its content")
     made = {}
@@ -71,15 +78,16 @@ def _dataclass(kind, value, where):
 
 
 @functools.cache
-def _fields(kind):
+def _fields(kind: Any) -> list[tuple[dataclasses.Field[Any], Any]]:
     hints = typing.get_type_hints(kind, include_extras=True)
     return [(field, hints[field.name]) for field in dataclasses.fields(kind)]
 
 
-def checked(kind, data, path, hint=HINT):
+def checked(kind: type[_T], data: object, path: Path, hint: str = HINT) -> _T:
     """The `kind` in `data`, which the file `path` held; UserError if it is damaged."""
     try:
-        return from_json(kind, data, "")
+        made: _T = from_json(kind, data, "")
+        return made
     except Mismatch as fault:
         raise UserError(f"{path} is damaged: {fault} is missing or wrong", hint) from None
 

@@ -14,5 +14,5 @@ class Line:
     state: str
     name: str
     text: str = ""
-    hint: str = ""
+    hint: Optional[str] = ""
     path: Optional[Path] = None

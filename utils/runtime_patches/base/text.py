@@ -1,19 +1,21 @@
 """Words for people."""
 
+from __future__ import annotations
+
 import math
 
 
-def plural(count, word):
+def plural(count: int, word: str) -> str:
     """`1 row` or `2 rows`."""
     return f"{count} {word}{'s' * (count != 1)}"
 
 
-def size(count):
+def size(count: float) -> str:
     """Bytes as 3.1 GB or 20 MB."""
     return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
-def number(value):
+def number(value: float | None) -> str:
     """A number as people write it: three significant digits, a comma before thousands; a dash for None."""
     if value is None:
         return "–"
