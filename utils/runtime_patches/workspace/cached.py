@@ -1,5 +1,7 @@
 """Folders in the cache that are made once, for all clones, when something first needs them."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import re
@@ -7,6 +9,15 @@ import re
 from ..base import files, locks
 from ..base.progress import Step
 from . import provision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+    from typing import Any
+
+    from .find import Workspace
+
 
 # How their names begin, and what they are.
 KINDS = {
@@ -21,7 +32,7 @@ KINDS = {
 }
 
 
-def folder(ws, name, what, fill, *recipe):
+def folder(ws: Workspace, name: str, what: str, fill: Callable[[Path], object], *recipe: object) -> Path:
     """The folder in the cache that fill(folder) makes. Its name is `name` and a key of the recipe: the functions and
     values that decide what is in it. It is rebuilt if it is damaged. what: the line that is shown meanwhile."""
     place = ws.cache / f"{name}-{_key(recipe)}"
@@ -35,16 +46,17 @@ def folder(ws, name, what, fill, *recipe):
     return place
 
 
-def _key(recipe):
+def _key(recipe: Iterable[Any]) -> str:
     import inspect
 
     parts = [inspect.getsource(part) if callable(part) else repr(part) for part in recipe]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def kept(cache):
+def kept(cache: Path) -> tuple[list[tuple[Path, str]], list[Path]]:
     """([(folder, what it is)], [folders of a recipe that has changed since])."""
-    newest, old = {}, []
+    newest: dict[str, tuple[Path, str]] = {}
+    old: list[Path] = []
     for kind, what in KINDS.items():
         for path in sorted(cache.glob(f"{kind}*"), key=os.path.getmtime):
             name = re.sub("-[0-9a-f]{12}$", "", path.name)

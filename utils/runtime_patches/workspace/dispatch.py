@@ -1,12 +1,21 @@
 """libdispatch for the older system. Users have it from their own toolchain; the distribution's needs a newer C library
 than what is packed."""
 
+from __future__ import annotations
+
 from ..base import files
 from ..base.process import run_logged
 from . import cached
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def ensure(ws, target):
+    from .find import Workspace
+    from .target import Target
+
+
+def ensure(ws: Workspace, target: Target) -> Path:
     """The folder with libdispatch of a Target: shared/ has shared libraries, static/ archives."""
     name = target.architecture.name
     return cached.folder(
@@ -18,7 +27,7 @@ def ensure(ws, target):
     )
 
 
-def _build(ws, target, place):
+def _build(ws: Workspace, target: Target, place: Path) -> None:
     lines, ends = [], {"shared": (".so", "YES"), "static": (".a", "NO")}
     for kind, (_, shared) in ends.items():
         lines.append(

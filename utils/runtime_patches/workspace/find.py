@@ -4,6 +4,8 @@ By default both come from the distribution's packages and live in the cache. Wit
 --toolchain they are the user's own, and nothing is downloaded.
 """
 
+from __future__ import annotations
+
 import functools
 import os
 from pathlib import Path
@@ -13,13 +15,26 @@ from ..base.errors import UserError
 from ..base.paths import BUILD, MODULE_CACHE, REPO
 from . import sandbox
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
 
 class Workspace:
     """root: the root file system ("/" with the user's own toolchain); toolchain: its usr folder, as
     seen inside; sources: the folder of the host that holds the unpatched `swift/`; checkout: the
     folder that --checkout named, or None."""
 
-    def __init__(self, root, toolchain, sources, from_packages, checkout=None):
+    def __init__(
+        self,
+        root: Path | str,
+        toolchain: Path | str,
+        sources: Path,
+        from_packages: bool,
+        checkout: Path | str | None = None,
+    ) -> None:
         self.root = Path(root)
         self.toolchain = Path(toolchain)
         self.sources = sources and Path(sources)
@@ -28,29 +43,29 @@ class Workspace:
         self.cache = pins.cache() if from_packages else BUILD / "own"
 
     @property
-    def swift(self):
+    def swift(self) -> Path:
         return self.sources / "swift"
 
     @property
-    def options(self):
+    def options(self) -> list[str]:
         """The options that name this workspace to another command."""
         if not self.from_packages:
             return ["--checkout", str(self.sources), "--toolchain", str(self.toolchain)]
         return ["--checkout", str(self.checkout)] if self.checkout else []
 
-    def outside(self, path):
+    def outside(self, path: Path | str) -> Path:
         """The host's path of a file that is called `path` inside the root file system."""
         return Path(f"{self.root}{path}") if self.from_packages else Path(path)
 
     @functools.cached_property
-    def path(self):
+    def path(self) -> str:
         """PATH inside: the toolchain, then LLVM's test tools, then the system."""
         inside = [str(self.toolchain / "bin"), pins.load().distribution.llvm_tools, "/usr/bin", "/bin"]
         if not self.from_packages:
             inside += os.environ.get("PATH", "").split(":")
         return ":".join(dict.fromkeys(p for p in inside if p))
 
-    def environment(self, extra=None):
+    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment of a command; `extra` adds to it."""
         env = {**os.environ, "PATH": self.path}
         env["HOME"] = env.get("HOME") or "/tmp"
@@ -60,18 +75,35 @@ class Workspace:
         env.update(extra or {})
         return env
 
-    def binds(self, more=()):
+    def binds(self, more: Iterable[Path | str] = ()) -> list[Path | str]:
         """The folders of the host that are seen inside at their own paths."""
         own = [REPO, self.cache.parent if self.from_packages else self.cache]
         return [*own, *([self.sources] if self.sources else []), *more]
 
-    def command(self, argv, *, cwd=None, binds=(), fixed=()):
+    def command(
+        self,
+        argv: Iterable[object],
+        *,
+        cwd: Path | str | None = None,
+        binds: Iterable[Path | str] = (),
+        fixed: Iterable[tuple[Path | str, Path | str]] = (),
+    ) -> list[str]:
         """The host's command line that runs argv inside."""
         return sandbox.command(
             self.root, argv, cwd=cwd or REPO, fixed=fixed, binds=self.binds([cwd] if cwd else []) + list(binds)
         )
 
-    def run(self, argv, *, env=None, cwd=None, binds=(), fixed=(), check=True, **options):
+    def run(
+        self,
+        argv: Iterable[object],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
+        binds: Iterable[Path | str] = (),
+        fixed: Iterable[tuple[Path | str, Path | str]] = (),
+        check: bool = True,
+        **options: Any,
+    ) -> subprocess.CompletedProcess[Any]:
         """subprocess.run inside; `env` adds to the environment."""
         import subprocess
 
@@ -79,20 +111,29 @@ class Workspace:
             self.command(argv, cwd=cwd, binds=binds, fixed=fixed), env=self.environment(env), check=check, **options
         )
 
-    def popen(self, argv, *, env=None, cwd=None, binds=(), **options):
+    def popen(
+        self,
+        argv: Iterable[object],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
+        binds: Iterable[Path | str] = (),
+        **options: Any,
+    ) -> subprocess.Popen[Any]:
         """subprocess.Popen inside; `env` adds to the environment."""
         import subprocess
 
         return subprocess.Popen(self.command(argv, cwd=cwd, binds=binds), env=self.environment(env), **options)
 
-    def output(self, argv, **options):
+    def output(self, argv: Iterable[object], **options: Any) -> str:
         """The standard output of argv inside, as text."""
         import subprocess
 
-        return self.run(argv, stdout=subprocess.PIPE, text=True, **options).stdout
+        text: str = self.run(argv, stdout=subprocess.PIPE, text=True, **options).stdout
+        return text
 
 
-def find(checkout=None, toolchain=None):
+def find(checkout: Path | str | None = None, toolchain: Path | str | None = None) -> Workspace | None:
     """The workspace that the options --checkout and --toolchain ask for; None if it must still be
     made from packages."""
     require_one_path(REPO, "of this repository, ")
@@ -113,7 +154,7 @@ def find(checkout=None, toolchain=None):
     return Workspace(cache / "root", inside, sources, True, checkout)
 
 
-def require_one_path(folder, what=""):
+def require_one_path(folder: Path, what: str = "") -> None:
     """UserError if the loader would read the path of `folder`, in LD_LIBRARY_PATH, as two paths."""
     for sign, name in ((":", "colon"), (";", "semicolon")):
         if sign in str(folder):
@@ -121,14 +162,14 @@ def require_one_path(folder, what=""):
             raise UserError(what, f"{name}s separate library paths: move it elsewhere")
 
 
-def renewal(path):
+def renewal(path: Path) -> str:
     """The commands that rebuild the damaged part of the cache at `path`."""
     import shlex
 
     return f"rm -r {shlex.quote(str(path))} && utils/update-checkout"
 
 
-def check_toolchain(usr):
+def check_toolchain(usr: Path) -> Path:
     """UserError if `usr` is not the usr folder of a toolchain of our version."""
     import re
     import subprocess
@@ -149,7 +190,7 @@ def check_toolchain(usr):
     return usr.resolve()
 
 
-def check_checkout(folder, any_version=False):
+def check_checkout(folder: Path | str, any_version: bool = False) -> Path:
     """UserError if folder/swift is no git checkout of our Swift version. any_version: every version will do."""
     import re
 

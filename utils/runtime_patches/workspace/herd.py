@@ -1,5 +1,7 @@
 """herd7 for the litmus tests, from the distribution of the workspace: older hosts have no package of it."""
 
+from __future__ import annotations
+
 import os
 import shutil
 
@@ -8,8 +10,14 @@ from ..base.errors import UserError
 from ..base.progress import note
 from . import cached, provision
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def starter(ws, folder):
+    from .find import Workspace
+
+
+def starter(ws: Workspace, folder: Path) -> Path | None:
     """A program in `folder` that runs herd7 inside the workspace; None where the host's own is
     taken, or there is none to have."""
     if os.environ.get("HERD7") or shutil.which("herd7") or not ws.from_packages:
@@ -27,7 +35,7 @@ def starter(ws, folder):
     return folder / "herd7"
 
 
-def _fetch(ws, place):
+def _fetch(ws: Workspace, place: Path) -> None:
     """Downloads the package, whose signed hash apt checks, and unpacks it; its libraries are in the workspace."""
     script = "apt-get download herdtools7 && dpkg-deb -x herdtools7*.deb .."
     provision.apt(ws.cache, place / "download", "deb", script, log="herd7", failed="its package could not be fetched")

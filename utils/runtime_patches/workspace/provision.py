@@ -1,5 +1,7 @@
 """Makes the workspace from the distribution's packages, which sources.json names: utils/update-checkout."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -16,11 +18,21 @@ from ..base.process import run_logged
 from ..base.progress import Step, note
 from . import find, sandbox
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable
+    from types import SimpleNamespace
+    from typing import Any
+
+    from .find import Workspace
+
+
 _TEMPORARY = "swift-runtime-patches-"
 _OWN = "or give --checkout DIR --toolchain DIR, which download nothing"
 
 
-def ready(options):
+def ready(options: Namespace) -> Workspace:
     """The workspace for `options` (.checkout, .toolchain); it is made first if it is missing."""
     place = (options.checkout, options.toolchain)
     found = find.find(*place)
@@ -35,10 +47,12 @@ def ready(options):
     with locks.exclusive(pins.cache_root()):
         if not find.find(*place):
             _make()
-    return find.find(*place)
+    made = find.find(*place)
+    assert made
+    return made
 
 
-def check_tools():
+def check_tools() -> None:
     """UserError if a program is missing that makes the workspace."""
     for tool, package in (("mmdebstrap", "mmdebstrap"), ("apt-get", "apt"), ("git", "git"), ("tar", "tar")):
         if not shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin"):
@@ -58,7 +72,7 @@ def check_tools():
                 raise UserError(what, f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}")
 
 
-def _make():
+def _make() -> None:
     pin, cache = pins.load(), pins.cache()
     needs = pin.needs
     price = f"about {needs.minutes} min and {needs.disk_gb} GB in all, once for all clones"
@@ -82,7 +96,7 @@ def _make():
                 record(partial)
 
 
-def _mirror(suite):
+def _mirror(suite: str) -> list[str]:
     """The host's own Debian mirror if it answers for `suite`, else mmdebstrap's default.
 
     A machine behind a proxy or without a way to the world reaches its own mirror only.
@@ -104,7 +118,7 @@ def _mirror(suite):
     return []
 
 
-def _make_root(pin, cache, target):
+def _make_root(pin: SimpleNamespace, cache: Path, target: Path) -> None:
     """Installs the packages into the folder `target`; by name and version, signatures checked."""
     dist = pin.distribution
     packages = [*dist.pinned_packages, *dist.packages]
@@ -118,7 +132,18 @@ def _make_root(pin, cache, target):
         subprocess.run(["chmod", "-R", "u+rwX", str(target)], check=True)
 
 
-def bootstrap(cache, target, suite, architecture, packages, *, log, hints=(), excludes=(), variant="apt"):
+def bootstrap(
+    cache: Path,
+    target: Path,
+    suite: str,
+    architecture: str,
+    packages: Iterable[str],
+    *,
+    log: str,
+    hints: Iterable[tuple[str, str, str]] = (),
+    excludes: Iterable[str] = (),
+    variant: str = "apt",
+) -> None:
     """Puts packages and what they depend on into the empty folder `target` of a cache; variant: mmdebstrap's: "apt"
     installs them, "extract" only unpacks them."""
     paths = [*(f"/usr/share/{name}/*" for name in ("man", "doc", "info", "locale")), *excludes]
@@ -148,7 +173,7 @@ def bootstrap(cache, target, suite, architecture, packages, *, log, hints=(), ex
         remove_temporary(cache)
 
 
-def _make_temporary(cache):
+def _make_temporary(cache: Path) -> Path:
     """A temporary folder for mmdebstrap. cache/temporary links to it, so that the next run
     can remove what a killed one left; it is not in the cache itself, because mmdebstrap's
     user of its name space may be unable to enter the user's home."""
@@ -160,7 +185,7 @@ def _make_temporary(cache):
     return folder
 
 
-def remove_temporary(cache):
+def remove_temporary(cache: Path) -> None:
     """Removes what a killed set-up of the cache in this folder left in the temporary folder."""
     link = cache / "temporary"
     if not link.is_symlink():
@@ -171,13 +196,13 @@ def remove_temporary(cache):
     left = list(folder.glob("*"))
     if left and os.geteuid() != 0:
         # They hold files of other users of a name space.
-        argv = ["mmdebstrap", "--unshare-helper", "find", *left, "-xdev", "-mindepth", "1", "-delete"]
+        argv = ["mmdebstrap", "--unshare-helper", "find", *map(str, left), "-xdev", "-mindepth", "1", "-delete"]
         subprocess.run(argv, cwd="/", stderr=subprocess.DEVNULL)
     shutil.rmtree(folder, ignore_errors=True)
     link.unlink()
 
 
-def _package_hints(dist):
+def _package_hints(dist: SimpleNamespace) -> list[tuple[str, str, str]]:
     gone = f"the package archive no longer has swiftlang {dist.source_version}"
     return [
         (r"Version '.*' for '?swift.* was not found|Can't find a source", gone, f"sid moves on: {_OWN[3:]}"),
@@ -185,7 +210,7 @@ def _package_hints(dist):
     ]
 
 
-def archive_hints(unreachable):
+def archive_hints(unreachable: str) -> list[tuple[str, str, str]]:
     """Hints for run_logged about any package archive; unreachable: what to do where there is none."""
     no_network = "Temporary failure resolving|Could not (resolve|connect)|Network is unreachable|Connection timed out"
     unsigned, keys = "the archive's signature cannot be checked", "sudo apt install debian-archive-keyring"
@@ -195,7 +220,7 @@ def archive_hints(unreachable):
     ]
 
 
-def record(part):
+def record(part: Path) -> None:
     """Writes the record of all files of a part of the cache, for doctor. It leaves .git out: git checks that itself."""
     made = []
     for folder, folders, names in os.walk(part):
@@ -204,7 +229,7 @@ def record(part):
     files.write_intact(part / files.MADE, {}, [path for path in made if path.is_symlink() or path.is_file()])
 
 
-def _make_source(pin, cache, target):
+def _make_source(pin: SimpleNamespace, cache: Path, target: Path) -> None:
     """Fetches the distribution's source package into the folder `target`: the whole Swift workspace."""
     archive = _fetch_source(pin, cache, target / "download")
     excludes = [f"--exclude={pattern}" for pattern in pin.source_excludes]
@@ -219,13 +244,13 @@ def _make_source(pin, cache, target):
     _commit_source(pin, target / "swift")
 
 
-def _fetch_source(pin, cache, download):
+def _fetch_source(pin: SimpleNamespace, cache: Path, download: Path) -> Path:
     """Downloads the .orig archive (apt checks its signed hash) and checks our pin."""
     dist = pin.distribution
     script = f"apt-get source --download-only {shlex.quote(f'{dist.source}={dist.source_version}')}"
     failed = "the sources could not be downloaded"
     apt(cache, download, "deb-src", script, log="source", failed=failed, hints=_package_hints(dist))
-    archive = download / dist.orig
+    archive: Path = download / dist.orig
     if not archive.is_file():
         what = f"apt-get succeeded, but there is no {dist.orig}"
         raise UserError(what, f"the archive may have other sources: {_OWN[3:]}")
@@ -235,7 +260,7 @@ def _fetch_source(pin, cache, download):
     return archive
 
 
-def apt(cache, download, kind, script, *, log, **told):
+def apt(cache: Path, download: Path, kind: str, script: str, *, log: str, **told: Any) -> None:
     """Runs a script in the folder `download` of a cache, with an apt that knows only one kind of packages, "deb" or
     "deb-src", of the root's archive. told: what run_logged says if it fails."""
     root = cache / "root"
@@ -246,7 +271,7 @@ def apt(cache, download, kind, script, *, log, **told):
     run_logged(command, log, env={**os.environ, "APT_CONFIG": str(config)}, **told)
 
 
-def _apt_config(root, download, kind):
+def _apt_config(root: Path, download: Path, kind: str) -> Path:
     for name in ("lists/partial", "archives/partial", "parts"):
         (download / name).mkdir(parents=True)
     apt = root / "etc" / "apt"
@@ -274,7 +299,7 @@ def _apt_config(root, download, kind):
     return config
 
 
-def _commit_source(pin, swift):
+def _commit_source(pin: SimpleNamespace, swift: Path) -> None:
     """Makes swift/ a git checkout whose only commit has upstream's tag."""
     env = Git(swift).env | identity("Swift", "swift@localhost", "2025-12-01T00:00:00Z")
     tag = pin.swift.tag

@@ -4,16 +4,25 @@ Folders of the host are seen at their own paths; the root file system itself is
 read-only, so that no command can alter the cache that all clones share.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 from pathlib import Path
 
 from ..base.errors import UserError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import NoReturn
+
 _HOST_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/passwd", "/etc/group"]
 
 
-def mounts(root, binds, fixed=()):
+def mounts(
+    root: Path | str, binds: Iterable[Path | str], fixed: Iterable[tuple[Path | str, Path | str]] = ()
+) -> list[str]:
     """The bubblewrap options for `root` (a folder; "/" is the host itself).
 
     binds: folders seen at their own paths, read and write.
@@ -28,7 +37,7 @@ def mounts(root, binds, fixed=()):
         for path in _HOST_FILES:
             if os.path.exists(str(root) + path):
                 args += ["--ro-bind-try", os.path.realpath(path), path]
-    seen = []
+    seen: list[str] = []
     wanted = {os.path.realpath(p) for p in ["/tmp", "/var/tmp", os.environ.get("TMPDIR", "/tmp"), *map(str, binds)]}
     for path in sorted(wanted):
         # A folder below another one comes along with it.
@@ -42,12 +51,12 @@ def mounts(root, binds, fixed=()):
             raise UserError(what, "work in a folder elsewhere, such as one below /home, /opt or /usr/local")
         seen.append(path)
         args += ["--bind", path, path]
-    for outside, inside in fixed:
-        args += ["--bind", str(outside), str(inside)]
+    for outside, place in fixed:
+        args += ["--bind", str(outside), str(place)]
     return args
 
 
-def _children(root, prefix, bind):
+def _children(root: Path, prefix: str, bind: str) -> list[str]:
     """Binds each entry of root/prefix by itself, which leaves room for folders
     of the host beside them (bubblewrap cannot make a folder in a read-only one)."""
     host = str(root) == "/"
@@ -65,7 +74,7 @@ def _children(root, prefix, bind):
     return args
 
 
-def bwrap():
+def bwrap() -> str:
     """The path of bubblewrap, or a UserError that names the package."""
     for folder in os.environ.get("PATH", os.defpath).split(":") + ["/usr/bin"]:
         path = os.path.join(folder, "bwrap")
@@ -74,13 +83,23 @@ def bwrap():
     raise UserError("bubblewrap (bwrap) is not installed", "sudo apt install bubblewrap")
 
 
-def command(root, argv, *, binds=(), fixed=(), cwd=None, extra=()):
+def command(
+    root: Path,
+    argv: Iterable[object],
+    *,
+    binds: Iterable[Path | str] = (),
+    fixed: Iterable[tuple[Path | str, Path | str]] = (),
+    cwd: Path | str | None = None,
+    extra: Iterable[str] = (),
+) -> list[str]:
     """The command line that runs argv inside; the child dies with its parent."""
     options = [*mounts(root, binds, fixed), *extra, "--chdir", str(cwd or "/")]
     return [bwrap(), "--die-with-parent", *options, "--", *map(str, argv)]
 
 
-def become(root, argv, *, binds, cwd, env):
+def become(
+    root: Path, argv: list[str], *, binds: Iterable[Path | str], cwd: Path | str, env: Mapping[str, str]
+) -> NoReturn:
     """Replaces this process by argv inside; does not return.
 
     bubblewrap would stay between the caller and argv, and swallow signals. So it
@@ -129,7 +148,7 @@ def become(root, argv, *, binds, cwd, env):
         ) from None
 
 
-def _join(pid):
+def _join(pid: str) -> None:
     """Enters the user and mount name spaces of process pid."""
     import ctypes
     import fcntl

@@ -1,13 +1,21 @@
 """What the machine, the toolchain and the sources are like, for utils/doctor."""
 
+from __future__ import annotations
+
 from ..base import files, git, pins
 from ..base.errors import UserError
 from ..base.process import captured
 from ..base.state import FAULT, MISSING, READY, STALE, Line
 from . import cached, find, provision, sandbox
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def tools(ws):
+    from .find import Workspace
+
+
+def tools(ws: Workspace | None) -> Line:
     try:
         if ws:
             sandbox.bwrap()
@@ -23,7 +31,7 @@ def tools(ws):
     return Line(READY, "tools", "bubblewrap runs" if ws else "all packages are installed")
 
 
-def disk(ws):
+def disk(ws: Workspace | None) -> Line:
     free, wanted = files.free_gb(pins.cache_root()), 2 if ws else pins.load().needs.disk_gb
     text = f"{free:.1f} GB are free in {pins.cache_root()}"
     if free >= wanted:
@@ -32,7 +40,7 @@ def disk(ws):
     return Line(FAULT, "disk", f"{text}, {wanted:.1f} are needed", hint)
 
 
-def parts(ws):
+def parts(ws: Workspace | None) -> list[Line]:
     """[Line] of the toolchain and the sources."""
     if ws and not ws.from_packages:
         return [Line(READY, "toolchain", str(ws.toolchain)), Line(READY, "sources", str(ws.swift))]
@@ -48,14 +56,14 @@ def parts(ws):
     return lines
 
 
-def caches():
+def caches() -> list[Line]:
     """[Line] of what else the cache holds for all clones."""
     found = [("ccache", "compiled files"), ("clients", "packages that others wrote, and their tests")]
     paths = [(path, what) for pattern, what in found for path in sorted(pins.cache().glob(pattern)) if path.is_dir()]
     return [Line(READY, path.name, what, path=path) for path, what in [*cached.kept(pins.cache())[0], *paths]]
 
 
-def _damage(part):
+def _damage(part: Path) -> str | None:
     """What is wrong with the files of a part of the cache, or None. The content of git's objects is
     not read."""
     if changed := files.changed(part / files.MADE):
@@ -68,7 +76,7 @@ def _damage(part):
     return None
 
 
-def old_line(path):
+def old_line(path: Path) -> Line:
     if path.suffix == ".partial":
         what = "left by an interrupted set-up"
     elif path.name == "temporary":

@@ -3,11 +3,20 @@
 They live in the cache, as the root file system does.
 """
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 
 from ..base import files, pins
 from . import cached, provision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .find import Workspace
+
 
 # What it gives is what swift.org's own files need: Ubuntu 22.04, Debian 12, Amazon Linux 2023 and UBI 9 have it.
 SUITE = "bookworm"
@@ -18,29 +27,38 @@ LIMITS = {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.11"}
 SYSTEM, LIB = "/swift-sysroot", "/swift-lib"
 
 
-def ensure(ws, architecture):
+def ensure(ws: Workspace, architecture: str) -> Path:
     """The folder with the older system for an architecture, by the distribution's name."""
     name, what = f"sysroot-{SUITE}-{architecture}", f"headers and libraries of {SUITE} for {architecture} (15 s)"
     return _laid(ws, name, SUITE, architecture, _PACKAGES, what, _mend_links)
 
 
-def toolchain(ws, architecture):
+def toolchain(ws: Workspace, architecture: str) -> Path:
     """The folder `lib` of the pinned toolchain for another architecture than the workspace's."""
     pin = pins.load().distribution
     name, what = f"toolchain-{architecture}", f"Swift modules for {architecture} (2 min, 0.6 GB to load)"
     return _laid(ws, name, pin.suite, architecture, pin.pinned_packages[:1], what, _keep_modules) / "lib"
 
 
-def release(ws, suite):
+def release(ws: Workspace, suite: str) -> Path:
     """The root file system of a release of the distribution, with what programs of Swift need: to run them in."""
     architecture, what = pins.load().distribution.architecture, f"root file system of {suite} (20 s)"
     return _laid(ws, f"system-{suite}", suite, architecture, ["libstdc++6"], what, variant="essential")
 
 
-def _laid(ws, name, suite, architecture, packages, what, finish=None, variant="extract"):
+def _laid(
+    ws: Workspace,
+    name: str,
+    suite: str,
+    architecture: str,
+    packages: Sequence[str],
+    what: str,
+    finish: Callable[[Path], object] | None = None,
+    variant: str = "extract",
+) -> Path:
     """The folder in the cache with packages of a suite; finish(folder) leaves what is needed of it."""
 
-    def fill(root):
+    def fill(root: Path) -> None:
         provision.check_tools()
         hints = provision.archive_hints("check the network; the same command goes on from here")
         provision.bootstrap(ws.cache, root, suite, architecture, packages, log=name, hints=hints, variant=variant)
@@ -50,7 +68,7 @@ def _laid(ws, name, suite, architecture, packages, what, finish=None, variant="e
     return cached.folder(ws, name, what, fill, packages, variant, finish, LIB)
 
 
-def _keep_modules(root):
+def _keep_modules(root: Path) -> None:
     """Leaves of an unpacked toolchain, 3 GB, what a cross build reads."""
     unpacked = root.with_name(f"{root.name.removesuffix('.partial')}.all.partial")
     files.remove(unpacked)
@@ -63,7 +81,7 @@ def _keep_modules(root):
     files.remove(unpacked)
 
 
-def _mend_links(root):
+def _mend_links(root: Path) -> None:
     """What the packages' scripts would have made; relative links for absolute ones, which lead out of the folder; and
     a link to Swift's own files, which swiftc looks for in what it compiles against."""
     # ninja takes lib/gcc/../../include, which the compiler writes, for include: without it all is compiled again.

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import os
 import tempfile
 import unittest
@@ -6,30 +8,35 @@ from types import SimpleNamespace
 
 from . import cached
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-def one(place):
+
+def one(place: Path) -> None:
     (place / "file").write_text("one")
 
 
-def other(place):
+def other(place: Path) -> None:
     (place / "file").write_text("other")
 
 
 class Folders(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
-        self.ws = SimpleNamespace(cache=Path(scratch.name))
-        self.made = []
+        self.ws: Any = SimpleNamespace(cache=Path(scratch.name))
+        self.made: list[object] = []
 
-    def folder(self, fill, *values):
-        def counted(place):
+    def folder(self, fill: Callable[[Path], object], *values: object) -> Path:
+        def counted(place: Path) -> None:
             self.made.append(fill)
             fill(place)
 
         return cached.folder(self.ws, "system-x", "", counted, fill, *values)
 
-    def test_another_recipe_has_another_folder(self):
+    def test_another_recipe_has_another_folder(self) -> None:
         first = self.folder(one, "libc6")
         self.assertEqual(first, self.folder(one, "libc6"))
         self.assertEqual(self.made, [one])
@@ -37,11 +44,11 @@ class Folders(unittest.TestCase):
         self.assertEqual(len({first, second, third}), 3)
         self.assertEqual([(place / "file").read_text() for place in (first, second, third)], ["one", "other", "one"])
 
-    def test_what_is_damaged_is_rebuilt(self):
+    def test_what_is_damaged_is_rebuilt(self) -> None:
         (self.folder(one) / "file").unlink()
         self.assertEqual((self.folder(one) / "file").read_text(), "one")
 
-    def test_old_are_all_but_the_newest(self):
+    def test_old_are_all_but_the_newest(self) -> None:
         places = [self.folder(one), self.folder(other), self.ws.cache / "system-x", self.ws.cache / "system-y"]
         for path in (*places[2:], self.ws.cache / "system-x.partial"):
             path.mkdir()
