@@ -4,6 +4,8 @@ Everything is prepared in an index of its own and written as commits that nobody
 sees; only when all of it worked do HEAD, index and work tree move, in one step.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
@@ -18,6 +20,13 @@ from ..base.text import plural
 from . import patch as patches
 from . import series
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from .patch import Patch
+
+
 _TESTS_SUBJECT = "[test] Add the tests and benchmarks of the patch series"
 _TESTS_NAME = "tests-and-benchmarks"
 _AUTHOR = ("Swift Runtime Patches", "patches@localhost", "2026-01-01T00:00:00+00:00")
@@ -28,12 +37,14 @@ class State:
     first to last), commits {slug: commit}, head; unnamed (commits in or above the series
     that have no name) and twice (slugs of several commits)."""
 
-    def __init__(self, git):
+    def __init__(self, git: Git) -> None:
         self.base = self.head = git.line("rev-parse", "HEAD")
-        self.commits, self.unnamed, self.twice = {}, [], []
+        self.commits: dict[str, str] = {}
+        self.unnamed: list[str] = []
+        self.twice: list[str] = []
         # Git's own trailers are not used: one line that is no trailer hides all of them.
         log = git.out("log", "--first-parent", "-n", "400", "--format=%H%x00%P%x00%B%x01")
-        unnamed = []
+        unnamed: list[str] = []
         for entry in log.split("\x01"):
             commit, _, rest = entry.strip().partition("\0")
             parents, _, message = rest.partition("\0")
@@ -50,22 +61,22 @@ class State:
         self.tests = self.commits.get(_TESTS_NAME)
 
 
-def git_of(folder):
+def git_of(folder: Path | str) -> Git:
     return Git(Path(folder) / "swift")
 
 
-def unpatched(folder):
+def unpatched(folder: Path | str) -> tuple[Git, str]:
     """(the Git of folder/swift, the commit below the series there)."""
     git = git_of(folder)
     return git, State(git).base
 
 
-def edited(git):
+def edited(git: Git) -> list[str]:
     """What git says of each file whose changes are not committed."""
     return git.out("status", "--porcelain", "--untracked-files=no").splitlines()
 
 
-def require_clean(git):
+def require_clean(git: Git) -> None:
     """UserError if the work tree or the index differs from HEAD, or if a git operation is under way."""
     gitdir = Path(git.line("rev-parse", "--absolute-git-dir"))
     for name, what in (
@@ -82,7 +93,7 @@ def require_clean(git):
         raise UserError(what, f"commit or stash them: git -C {git.folder} stash")
 
 
-def apply(folder, only=(), three_way=False):
+def apply(folder: Path | str, only: Collection[str] = (), three_way: bool = False) -> tuple[list[str], State]:
     """Applies the series (or `only` some patches) to folder/swift as commits.
 
     Returns (the slugs applied, the state before); no slugs when it was there already.
@@ -111,7 +122,7 @@ def apply(folder, only=(), three_way=False):
     return wanted, state
 
 
-def _same(git, state, chosen, partial):
+def _same(git: Git, state: State, chosen: list[Patch], partial: bool) -> bool:
     if state.applied != [p.slug for p in chosen]:
         return False
     if any(export_text(git, state.commits[p.slug]) != p.text for p in chosen):
@@ -126,14 +137,14 @@ def _same(git, state, chosen, partial):
 
 
 @contextlib.contextmanager
-def scratch_index(git):
+def scratch_index(git: Git) -> Iterator[Git]:
     """A Git on the same objects with an empty index of its own."""
     gitdir = git.line("rev-parse", "--absolute-git-dir")
     with tempfile.TemporaryDirectory(prefix="series-", dir=gitdir) as folder:
         yield Git(git.folder, index=os.path.join(folder, "index"))
 
 
-def _apply_one(scratch, patch, three_way, shown):
+def _apply_one(scratch: Git, patch: Patch, three_way: bool, shown: Path) -> None:
     mode = ["--3way"] if three_way else []
     done = scratch.call("apply", "--cached", "--whitespace=nowarn", *mode, "-", input=patch.diff)
     if done.returncode == 0:
@@ -152,7 +163,7 @@ def _apply_one(scratch, patch, three_way, shown):
     raise UserError(f"{patch.path} does not apply to {shown}: {reason}", f"the checkout is as it was{hint}")
 
 
-def _commit(scratch, parent, message, author, date):
+def _commit(scratch: Git, parent: str, message: str, author: str, date: str) -> str:
     found = re.match(r"\s*(.*?)\s*<([^>]*)>", author)
     name, mail = (found[1], found[2]) if found else _AUTHOR[:2]
     env = identity(name, mail, date or _AUTHOR[2])
@@ -160,7 +171,7 @@ def _commit(scratch, parent, message, author, date):
     return scratch.line("commit-tree", tree, "-p", parent, "-F", "-", input=message, env=env)
 
 
-def _lay(scratch, parent, chosen):
+def _lay(scratch: Git, parent: str, chosen: list[Patch] | None) -> str:
     """Adds our tests and registered benchmark entries; if some patches are chosen, only the
     tests that those name."""
     laid = series.laid_files()
@@ -186,7 +197,7 @@ def _lay(scratch, parent, chosen):
     return _commit(scratch, parent, message, f"{name} <{mail}>", date)
 
 
-def _register_cmake(text, modules):
+def _register_cmake(text: str, modules: list[str]) -> str:
     """Adds modules to SWIFT_BENCH_MODULES, in order, as create_benchmark.py does."""
     start = text.index("set(SWIFT_BENCH_MODULES")
     end = text.index(")", start)
@@ -195,7 +206,7 @@ def _register_cmake(text, modules):
     return text[:start] + "\n".join([head, *new]) + "\n" + text[end:]
 
 
-def _register_main(text, modules):
+def _register_main(text: str, modules: list[str]) -> str:
     """Adds `import M` and `register(M.benchmarks)` lines, each in its sorted place."""
     for line in [f"import {m}" for m in modules] + [f"register({m}.benchmarks)" for m in modules]:
         lines = text.split("\n")
@@ -210,7 +221,7 @@ def _register_main(text, modules):
     return text
 
 
-def _move(git, new):
+def _move(git: Git, new: str) -> None:
     """Moves HEAD, index and work tree forward to `new`; all or nothing.
 
     An untracked file in the way makes git refuse before it touches anything. Ctrl-C
@@ -230,7 +241,7 @@ def _move(git, new):
         raise UserError(what, f"look at it with: git -C {git.folder} status")
 
 
-def export_text(git, commit):
+def export_text(git: Git, commit: str) -> str:
     """The patch file of a commit; the same bytes on every machine."""
     form = "--zero-commit --no-signature --full-index --no-stat --no-renames -N -U3 --no-attach --no-cover-letter"
     text = git.out("format-patch", "-1", "--stdout", "--encode-email-headers", *form.split(), commit)
@@ -238,7 +249,7 @@ def export_text(git, commit):
     return text.partition("\n")[2].rstrip("\n") + "\n"
 
 
-def _require_names(git, state):
+def _require_names(git: Git, state: State) -> None:
     """UserError if a commit of the series has no name, or the name of another one. The export would remove its
     patch, and all patches below it."""
     name = patches.NAME_TRAILER
@@ -260,7 +271,7 @@ def _require_names(git, state):
         raise UserError(what, "give each a name of its own")
 
 
-def export(folder, check=False):
+def export(folder: Path | str, check: bool = False) -> list[tuple[Path, str]]:
     """Writes the commits of folder/swift back to patches/.
 
     Returns [(file, "new" | "changed" | "removed")]; with check nothing is written.

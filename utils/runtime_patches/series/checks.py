@@ -1,5 +1,7 @@
 """The rules of the series (patches/README.md), checked: utils/check-patches."""
 
+from __future__ import annotations
+
 import re
 
 from ..base import pins
@@ -7,6 +9,14 @@ from ..base.errors import UserError, plain
 from ..base.paths import BENCHMARK, REPO
 from . import checkout, series
 from . import patch as patches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .patch import Patch
+    from .series import Series
+
 
 _SUBJECT = r"\[[A-Z][A-Za-z0-9]+\] [A-Z].*[^.]"
 _NONE = r"none: .{10,}"
@@ -21,13 +31,13 @@ _STATUS = {
 }
 
 
-def _conditions(path):
+def _conditions(path: Path) -> str:
     """In a test, what lines such as `// XFAIL: without_NAME` say: the runtimes on which it cannot pass."""
     text = path.read_text(encoding="utf-8", errors="replace")
     return ",".join(re.findall(r"(?m)^//\s*(?:XFAIL|UNSUPPORTED):[ \t]*(.*)$", text))
 
 
-def headers(listed=None):
+def headers(listed: Series | None = None) -> list[tuple[str, str]]:
     """A list of (file, fault) over the order file, the folder and all headers."""
     listed = listed or series.load()
     faults = []
@@ -45,7 +55,7 @@ def headers(listed=None):
     return faults
 
 
-def tests():
+def tests() -> list[tuple[str, str]]:
     """(file, fault) for tests that name the unpatched runtime in place of a missing patch."""
     found = []
     for name, path in series.laid_files().items():
@@ -54,7 +64,7 @@ def tests():
     return found
 
 
-def of_patch(patch):
+def of_patch(patch: Patch) -> list[str]:
     """The faults in the header and the form of one Patch."""
     found = []
     if not patch.text.isascii():
@@ -84,7 +94,7 @@ def of_patch(patch):
     return found
 
 
-def _form(fields):
+def _form(fields: str) -> list[str]:
     """Faults in the part of a header from the first field on."""
     wanted = (*patches.FIELDS, patches.NAME_TRAILER)
     names = re.findall(rf"(?m)^({'|'.join(wanted)}):", fields)
@@ -97,7 +107,7 @@ def _form(fields):
     ][:1]
 
 
-def _tests(patch):
+def _tests(patch: Patch) -> list[str]:
     found = []
     text = patch.fields.get("Test", "")
     if text.startswith("none") and not re.match(_NONE, text):
@@ -118,7 +128,7 @@ def _tests(patch):
     return found
 
 
-def _benchmark(patch):
+def _benchmark(patch: Patch) -> list[str]:
     text = patch.fields.get("Benchmark", "")
     if not text or re.match(_NONE, text):
         return []
@@ -134,7 +144,7 @@ def _benchmark(patch):
     ]
 
 
-def _status(patch):
+def _status(patch: Patch) -> list[str]:
     state, reason = patch.upstream
     if not state:
         return []
@@ -146,7 +156,7 @@ def _status(patch):
     return []
 
 
-def applies(sources):
+def applies(sources: Path) -> list[tuple[str, str]]:
     """(file, fault) for each patch that does not apply to the tag at its exact lines."""
     git = checkout.git_of(sources)
     tag = pins.load().swift.tag

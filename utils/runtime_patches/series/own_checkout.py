@@ -1,6 +1,8 @@
 """build/checkout: a clone of the unpatched sources with the series, for users who have no checkout. It is made, and
 brought up to date with patches/. Somebody's work in it is never lost."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from ..base import files
@@ -11,10 +13,19 @@ from ..base.state import FAULT, READY, STALE, Line
 from ..base.text import plural
 from . import checkout, series
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..base.git import Git
+    from ..workspace.find import Workspace
+
+
 FOLDER = BUILD / "checkout"
 
 
-def renew(ws):
+def renew(ws: Workspace) -> None:
     """Makes build/checkout, or brings it up to date with patches/. Work in it is never lost."""
     stamp = FOLDER / "series.json"
     wanted = {"series": series.load().key, "patches": series.load().patches_key, "sources": str(ws.sources)}
@@ -38,7 +49,7 @@ def renew(ws):
     files.write_record(stamp, {**wanted, "head": git.line("rev-parse", "HEAD")})
 
 
-def export(check=False):
+def export(check: bool = False) -> list[tuple[Path, str]]:
     """Writes the commits of build/checkout back to patches/ as checkout.export does. UserError if that would throw away
     what has changed in patches/ since the two were the same."""
     changes = checkout.export(FOLDER, check=True)
@@ -55,14 +66,14 @@ def export(check=False):
     return changes
 
 
-def _has_work(git, made):
+def _has_work(git: Git, made: Mapping[str, Any]) -> bool:
     """Whether build/checkout has changed since it was made or exported."""
     head = git.line("rev-parse", "HEAD")
     exported = head == made.get("exported") and not _tests_edited(git, made.get("head", head))
     return bool(checkout.edited(git)) or not (exported or head == made.get("head"))
 
 
-def _both_changed(git, made):
+def _both_changed(git: Git, made: Mapping[str, Any]) -> UserError:
     at = f"git -C {git.folder}"
     return UserError(
         f"{git.folder} holds work that is not in patches/, and patches/ has changed",
@@ -71,7 +82,7 @@ def _both_changed(git, made):
     )
 
 
-def _holds_work(git, made, wanted):
+def _holds_work(git: Git, made: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
     """Whether build/checkout has work that must stay as it is; UserError if that cannot
     be used with the series of patches/."""
     if not _has_work(git, made):
@@ -86,7 +97,7 @@ def _holds_work(git, made, wanted):
     return bool(checkout.edited(git)) or not exported or _tests_edited(git, made.get("head", head))
 
 
-def _keep_found(git, made):
+def _keep_found(git: Git, made: Mapping[str, Any]) -> None:
     """Moves the changes in a tree that an interruption left between two states to git's stash. They are a part of one
     of the states, or edits made since."""
     state = checkout.State(git)
@@ -99,7 +110,7 @@ def _keep_found(git, made):
         note(f"the checkout was half made; what was changed in it: git -C {git.folder} stash show -p")
 
 
-def _make_checkout(ws, wanted):
+def _make_checkout(ws: Workspace, wanted: Mapping[str, str]) -> None:
     """Replaces build/checkout by a new clone of the unpatched sources, with the series."""
     with Step("a checkout for the series"), files.replaced(FOLDER) as partial:
         source, base = checkout.unpatched(ws.sources)
@@ -119,7 +130,7 @@ def _make_checkout(ws, wanted):
         files.write_record(partial / "series.json", {**wanted, "head": git.line("rev-parse", "HEAD")})
 
 
-def _exported():
+def _exported() -> bool:
     """Whether patches/ has all that is committed in build/checkout."""
     try:
         return not checkout.export(FOLDER, check=True)
@@ -127,13 +138,13 @@ def _exported():
         return False
 
 
-def _tests_edited(git, head):
+def _tests_edited(git: Git, head: str) -> bool:
     """Whether tests or benchmarks were changed in the checkout since `head`."""
     folders = ("test", "validation-test", "benchmark")
     return not git.has(head) or bool(git.out("diff", "--name-only", head, "HEAD", "--", *folders))
 
 
-def state():
+def state() -> Line | None:
     if not FOLDER.is_dir():
         return None
     git, name = checkout.git_of(FOLDER), "build/checkout"

@@ -1,10 +1,16 @@
 """One patch of the series: a file in mail format whose header has fields."""
 
+from __future__ import annotations
+
 import re
 from functools import cached_property
 
 from ..base.errors import UserError
 from ..base.paths import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME_TRAILER = "Patch-Name"
 # In this order in a header. `Guard` may be absent.
@@ -17,7 +23,7 @@ class Patch:
     """slug: its name; text: the file; subject, author ("Name <mail>") and date of the commit; body: the
     message without the subject; fields {name: text}; diff: from the first `diff --git` on."""
 
-    def __init__(self, slug, text, path):
+    def __init__(self, slug: str, text: str, path: Path) -> None:
         self.slug, self.text, self.path = slug, text, shown(path)
         head, mark, diff = text.partition("\ndiff --git ")
         self.diff = "diff --git " + diff if mark else ""
@@ -33,7 +39,7 @@ class Patch:
             raise UserError(f"{self.path} is not a patch in mail format", "write it with utils/export-patches")
 
     @cached_property
-    def fields(self):
+    def fields(self) -> dict[str, str]:
         """{field of the header: its text in one line}."""
         found = {}
         for field in (*FIELDS, NAME_TRAILER):
@@ -43,40 +49,40 @@ class Patch:
         return found
 
     @property
-    def message(self):
+    def message(self) -> str:
         return f"{self.subject}\n\n{self.body}\n"
 
     @property
-    def why(self):
+    def why(self) -> str:
         """The text of the header before its fields."""
         return re.split(rf"(?m)^(?:{'|'.join(FIELDS)}):", self.body)[0]
 
     @property
-    def files(self):
+    def files(self) -> list[str]:
         return re.findall(r"^diff --git a/(\S+) b/\S+$", self.diff, re.M)
 
     @property
-    def tests(self):
+    def tests(self) -> list[str]:
         """The test files that fail without the patch, as the header names them."""
         return _paths(self.fields.get("Test", ""))
 
     @property
-    def guards(self):
+    def guards(self) -> list[str]:
         """The test files that pass with and without the patch, as the header names them."""
         return _paths(self.fields.get("Guard", ""))
 
     @property
-    def upstream(self):
+    def upstream(self) -> tuple[str, str]:
         """(state, reason) of Upstream-Status."""
         state, _, reason = self.fields.get("Upstream-Status", "").partition(" ")
         return state, reason.strip()
 
-    def hunk_at(self, file, line):
+    def hunk_at(self, file: str, line: int) -> int | None:
         """The number (from 1) of the hunk of `file` that starts at the old `line`, or None."""
         part = re.search(rf"^diff --git a/{re.escape(file)} .*?(?=^diff --git |\Z)", self.diff, re.M | re.S)
         starts = re.findall(r"^@@ -(\d+)", part[0], re.M) if part else []
         return starts.index(str(line)) + 1 if str(line) in starts else None
 
 
-def _paths(text):
+def _paths(text: str) -> list[str]:
     return re.findall(r"[\w./+-]*test/[\w./+-]+", text)

@@ -1,5 +1,7 @@
 """The patch series: patches/series is the order, and each patch is a file beside it."""
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import re
@@ -9,6 +11,10 @@ from ..base import files
 from ..base.errors import UserError
 from ..base.paths import PATCHES, REPO, shown
 from .patch import NAME, Patch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
 
 # The files of this repository that are copied to the same paths in a Swift checkout: (folder, pattern).
 _LAID = (
@@ -25,19 +31,19 @@ LAID_FOLDERS = tuple(folder for folder, _ in _LAID)
 class Series:
     """names: of the patches in order. Their files are read when they are needed, once."""
 
-    def __init__(self, folder=PATCHES):
+    def __init__(self, folder: Path | str = PATCHES) -> None:
         self.folder = Path(folder)
         self.order = self.folder / "series"
         self.names = self._names()
-        self._patches = {}
+        self._patches: dict[str, Patch] = {}
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Patch]:
         return (self.patch(name) for name in self.names)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.names)
 
-    def _names(self):
+    def _names(self) -> list[str]:
         found = []
         for number, line in enumerate(_text(self.order).splitlines(), 1):
             slug = line.split("#")[0].strip()
@@ -51,15 +57,15 @@ class Series:
             found.append(slug)
         return found
 
-    def path(self, slug):
+    def path(self, slug: str) -> Path:
         return self.folder / f"{slug}.patch"
 
     @property
-    def files(self):
+    def files(self) -> list[Path]:
         """The patch files that exist, listed or not."""
         return sorted(self.folder.glob("*.patch"))
 
-    def patch(self, slug):
+    def patch(self, slug: str) -> Patch:
         """The Patch of that name; UserError if it is missing or not a patch."""
         if slug not in self._patches:
             path = self.path(slug)
@@ -69,23 +75,23 @@ class Series:
             self._patches[slug] = Patch(slug, _text(path), path)
         return self._patches[slug]
 
-    def check(self, name):
+    def check(self, name: str) -> None:
         if name not in self.names:
             raise UserError(f"no patch '{name}' in {shown(self.order)}", "the series is: " + ", ".join(self.names))
 
-    def select(self, only=()):
+    def select(self, only: Collection[str] = ()) -> list[Patch]:
         """All patches in order, or those named in `only` (in the series' order)."""
         for slug in only:
             self.check(slug)
         return [self.patch(slug) for slug in self.names if not only or slug in only]
 
     @functools.cached_property
-    def key(self):
+    def key(self) -> str:
         """A hash of everything that apply-patches puts on a checkout."""
         return _hash([self.order, *self.files, *laid_files().values()])
 
     @functools.cached_property
-    def patches_key(self):
+    def patches_key(self) -> str:
         """A hash of the patches alone, without tests and benchmarks."""
         return _hash([self.order, *self.files])
 
@@ -98,22 +104,22 @@ class Series:
 
 
 @functools.cache
-def load():
+def load() -> Series:
     return Series()
 
 
-def _text(path):
+def _text(path: Path) -> str:
     return files.read_text(path, f"git checkout -- {shown(path)}")
 
 
-def _hash(paths):
+def _hash(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
-def laid_files():
+def laid_files() -> dict[str, Path]:
     """{path in swift/: our file} of the tests and benchmark entries."""
     return {
         str(path.relative_to(REPO)): path

@@ -1,12 +1,19 @@
 """check-patches finds each kind of fault in a header; the series and its patches are read as they are written."""
 
+from __future__ import annotations
+
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from ..base.errors import UserError
+from ..base.paths import PATCHES
 from . import checks, patch, series
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
 
 TEXT = """From: Tester <tester@localhost>
 Date: Thu, 1 Jan 2026 00:00:00 +0000
@@ -41,12 +48,12 @@ diff --git a/one.cpp b/one.cpp
 """
 
 
-def of(text):
-    return patch.Patch("name", text, series.PATCHES / "name.patch")
+def of(text: str) -> patch.Patch:
+    return patch.Patch("name", text, PATCHES / "name.patch")
 
 
 class Header(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.repo = Path(folder.name)
@@ -57,14 +64,14 @@ class Header(unittest.TestCase):
         replaced.start()
         self.addCleanup(replaced.stop)
 
-    def faults(self, *pairs):
+    def faults(self, *pairs: tuple[str, str]) -> list[str]:
         text = TEXT
         for old, new in pairs:
             self.assertIn(old, text)
             text = text.replace(old, new)
         return checks.of_patch(of(text))
 
-    def test_fields(self):
+    def test_fields(self) -> None:
         made = of(TEXT)
         self.assertEqual(made.subject, "[Concurrency] Change a line for the tests")
         self.assertEqual(made.fields["Memory"], "none in any shape.")
@@ -73,7 +80,7 @@ class Header(unittest.TestCase):
         self.assertNotIn("notes", made.message)
         self.assertEqual([made.hunk_at("one.cpp", line) for line in (3, 9, 4)], [1, 2, None])
 
-    def test_each_fault_is_found(self):
+    def test_each_fault_is_found(self) -> None:
         self.assertEqual(self.faults(), [])
         for wanted, *pairs in (
             ("the header has no 'ABI:'", ("ABI: none.\n", "")),
@@ -99,12 +106,12 @@ class Header(unittest.TestCase):
             self.assertIn(wanted, "\n".join(self.faults(*pairs)), pairs)
         self.assertEqual(self.faults(("test/a.swift\nGuard", "none: it is only faster\nGuard")), [])
 
-    def test_what_is_no_patch(self):
+    def test_what_is_no_patch(self) -> None:
         for text in ("", "garbage", TEXT.partition("diff")[0]):
             with self.assertRaisesRegex(UserError, "is not a patch in mail format"):
                 of(text)
 
-    def test_tests_name_the_missing_patch(self):
+    def test_tests_name_the_missing_patch(self) -> None:
         for line, count in (
             ("// XFAIL: runtime_before", 1),
             ("// UNSUPPORTED: a, runtime_before", 1),
@@ -117,7 +124,7 @@ class Header(unittest.TestCase):
 
 
 class Order(unittest.TestCase):
-    def test_order(self):
+    def test_order(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "name.patch").write_text(TEXT)
             Path(folder, "unlisted.patch").write_text(TEXT)
