@@ -240,7 +240,9 @@ class _Process:
 
     def __init__(self, bundle, runtime, tests, show):
         self.bundle, self.runtime, self.show = bundle, runtime, show
-        self.outcomes, self.running, self.suspects, self.end, self.status = {}, {}, [], None, None
+        self.outcomes, self.running, self.suspects = {}, {}, []
+        self.end: str | None = None
+        self.status = 0
         # Each of the pool's threads has one process at a time.
         part = threading.current_thread().name.rpartition("_")[2]
         library = tests[0].library + f"-{part}" * (bundle.workers > 1)

@@ -115,7 +115,7 @@ def _runtime(name):
             return parse(name)
         except UserError as error:
             if not path.is_dir():
-                raise UserError(error.message, error.hint + ", or a folder") from None
+                raise UserError(error.message, f"{error.hint}, or a folder") from None
     if not path.is_dir():
         raise UserError(f"no folder {path}", "give a runtime's name or folder")
     runtime = Runtime(name, "", folder=path)

@@ -164,7 +164,7 @@ class BadInput(unittest.TestCase):
                 found = raised.exception
                 with self.subTest(line):
                     self.assertIn(message, found.message)
-                    self.assertIn(hint, found.hint)
+                    self.assertIn(hint, found.hint or "")
                     self.assertEqual(found.status, status)
 
 

@@ -6,14 +6,25 @@ library registers its metadata. The layout of every record of the Concurrency li
 compiled programs know.
 """
 
+from __future__ import annotations
+
 import difflib
 import json
 import re
 import subprocess
+from typing import Optional
 
 from ..series import series
-from . import build, registrations, symbols
+from . import build, registrations, symbols, tree
 from .libraries import CONCURRENCY, NAMES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..workspace.find import Workspace
+    from .runtime import Runtime
+
 
 # Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in RemoteInspection) know these,
 # in `swift` or in no name space. A name stands for the records nested in it, too.
@@ -29,11 +40,13 @@ RECORDS = set(
 _NAME_SPACE = r"^(swift|\(anonymous namespace\))::"
 _SOURCE = "Concurrency/Actor.cpp"
 _DEBUG = "_swift_concurrency_debug_"
+# What differs, the text, and the reason or None.
+Difference = tuple[str, str, Optional[str]]
 
 
-def layouts(ws, runtime):
+def layouts(ws: Workspace, runtime: Runtime) -> dict[str, list[str]]:
     """{record: its layout as clang prints it} of a runtime; stock's are before's."""
-    fixed = build.places(build.home(ws, runtime))
+    fixed = tree.places(build.home(ws, runtime))
     commands = build.compile_commands(ws, runtime)
     argv = next(command for file, command in commands.items() if file.endswith(_SOURCE))
     argv = [*argv, "-fsyntax-only", "-w", "-Xclang", "-fdump-record-layouts-complete"]
@@ -51,7 +64,7 @@ def layouts(ws, runtime):
     return found
 
 
-def debug_values(ws, runtime):
+def debug_values(ws: Workspace, runtime: Runtime) -> dict[str, int]:
     """{symbol: value} of the integers that the library tells debuggers. The others among
     _swift_concurrency_debug_* are pointers, whose value is no interface."""
     script = (
@@ -71,22 +84,23 @@ def debug_values(ws, runtime):
     argv = ["python3", "-c", script, library]
     for address, size, _, symbol in rows:
         argv += [symbol.split("@")[0], size] if int(address, 16) not in pointers else []
-    return json.loads(runtime.run(ws, argv, stdout=subprocess.PIPE, text=True, binds=binds).stdout)
+    found: dict[str, int] = json.loads(runtime.run(ws, argv, stdout=subprocess.PIPE, text=True, binds=binds).stdout)
+    return found
 
 
-def stated():
+def stated() -> dict[str, str]:
     """{symbol: patch} of all names that the `ABI:` fields of the series mention."""
-    names = {}
+    names: dict[str, str] = {}
     for patch in series.load():
         for word in re.findall(r"[\w$.]+", patch.fields.get("ABI", "")):
             names.setdefault(word.rstrip("."), patch.slug)
     return names
 
 
-def compare(ws, old, new):
+def compare(ws: Workspace, old: Runtime, new: Runtime) -> list[Difference]:
     """A list of (what, text, reason or None) of two Runtimes; without a reason it is a fault."""
     reasons = stated()
-    rows = _symbols(ws, old, new, reasons)
+    rows: list[Difference] = _symbols(ws, old, new, reasons)
     rows += values(debug_values(ws, old), debug_values(ws, new))
     rows += [("registrations", text, None) for text in registrations.difference(ws, old.libraries, new.libraries)]
     before = layouts(ws, old)
@@ -95,8 +109,8 @@ def compare(ws, old, new):
     return rows
 
 
-def _symbols(ws, old, new, reasons):
-    rows = []
+def _symbols(ws: Workspace, old: Runtime, new: Runtime, reasons: Mapping[str, str]) -> list[Difference]:
+    rows: list[Difference] = []
     for library in NAMES:
         if not old.library(library).exists():
             continue
@@ -106,7 +120,7 @@ def _symbols(ws, old, new, reasons):
     return rows
 
 
-def values(before, after):
+def values(before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:
     """The rows of integers {symbol: value} that differ."""
     return [
         ("debug value", f"{symbol} {before.get(symbol)} -> {after.get(symbol)}", None)
@@ -115,7 +129,9 @@ def values(before, after):
     ]
 
 
-def records(before, after, reasons):
+def records(
+    before: Mapping[str, list[str]], after: Mapping[str, list[str]], reasons: Mapping[str, str]
+) -> list[Difference]:
     """The rows of layouts {record: lines} that differ; reasons: {name: patch that states it}."""
     rows = []
     for record in (name for name in sorted(before) if before[name] != after.get(name)):

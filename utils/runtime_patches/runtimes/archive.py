@@ -1,5 +1,7 @@
 """Packs what is shipped: the same files give the same bytes, on any machine."""
 
+from __future__ import annotations
+
 import hashlib
 import io
 import json
@@ -16,12 +18,21 @@ from ..series import series
 from ..workspace import sysroot
 from . import elf, gates
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import IO, Any
+
+    from ..workspace.find import Workspace
+    from .package import Package
+
+
 FOLDER = BUILD / "package"
 # Of all files: 2026-01-01. tar warns of files from 1970.
 _TIME = 1767225600
 
 
-def make(package):
+def make(package: Package) -> tuple[Path, Path]:
     """Checks the finished files of a built Package and packs them; returns the archive, and that of debug symbols."""
     if package.edits:
         hint = "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is"
@@ -40,7 +51,7 @@ def make(package):
     return made, extra
 
 
-def _check(package):
+def _check(package: Package) -> None:
     stock = package.target.lib / "swift" / "linux"
     built = {str(path.relative_to(package.out)): path for path in package.out.glob("*/*")}
     found = list(gates.folders(built, (REPO, package.ws.cache)))
@@ -51,7 +62,7 @@ def _check(package):
         raise UserError(f"the libraries cannot be shipped: {found[0]}", "the lines above name all that is wrong")
 
 
-def _content(package):
+def _content(package: Package) -> dict[str, Path | bytes]:
     content: dict[str, Union[Path, bytes]] = {
         "LICENSE": REPO / "LICENSE",
         "bin/swift-runtime-check": CONFIG / "package" / "swift-runtime-check",
@@ -62,7 +73,7 @@ def _content(package):
     return with_lists(content, _facts(package))
 
 
-def with_lists(content, facts):
+def with_lists(content: Mapping[str, Path | bytes], facts: Mapping[str, Any]) -> dict[str, Path | bytes]:
     """The content of a package with its manifest.json, which tells `facts`, and SHA256SUMS."""
     listed = {path: _sum(what) for path, what in sorted(content.items())}
     manifest = json.dumps({**facts, "files": listed}, indent=2) + "\n"
@@ -71,7 +82,7 @@ def with_lists(content, facts):
     return dict(sorted({**content, "SHA256SUMS": sums.encode()}.items()))
 
 
-def _facts(package):
+def _facts(package: Package) -> dict[str, Any]:
     """What manifest.json tells. install.sh reads it, a value in a line."""
     read = [elf.read(package.ws, path) for path in package.libraries().values()]
     compiler = package.ws.output(["swiftc", "--version"]).splitlines()
@@ -89,11 +100,11 @@ def _facts(package):
     }
 
 
-def _sum(what):
+def _sum(what: Path | bytes) -> str:
     return hashlib.sha256(what).hexdigest() if isinstance(what, bytes) else files.sha256(what)
 
 
-def _pack(ws, name, content):
+def _pack(ws: Workspace, name: str, content: Mapping[str, Path | bytes]) -> Path:
     """Writes {path: file, or bytes} to FOLDER/NAME.tar.gz, below a folder NAME."""
     target, partial = FOLDER / f"{name}.tar.gz", FOLDER / f"{name}.tar.gz.partial"
     with tempfile.TemporaryFile() as tar, open(partial, "wb") as out:
@@ -105,7 +116,7 @@ def _pack(ws, name, content):
     return target
 
 
-def write_tar(out, name, content):
+def write_tar(out: IO[bytes], name: str, content: Mapping[str, Path | bytes]) -> None:
     """Writes {path: file, or bytes} as a tar file: sorted, of nobody, with one time."""
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         folders = {str(parent) for path in content for parent in Path(name, path).parents if str(parent) != "."}
@@ -119,7 +130,7 @@ def write_tar(out, name, content):
             tar.addfile(entry, io.BytesIO(data))
 
 
-def _entry(path, mode, kind):
+def _entry(path: str, mode: int, kind: bytes) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(path)
     entry.mode, entry.type, entry.mtime = mode, kind, _TIME
     return entry

@@ -4,6 +4,8 @@ Each runtime starts from a copy of before's tree: only what a patch touches is c
 tree of its own (package.py).
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -21,18 +23,30 @@ from .libraries import LIBRARIES, NAMES
 from .runtime import stock
 from .tree import places
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from ..base.git import Git
+    from ..workspace.find import Workspace
+    from .runtime import Runtime
+
+
 _CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake", "vendor/Settings.cmake")
 
 
-def ensure(ws, runtime):
+def ensure(ws: Workspace, runtime: Runtime) -> Path:
     """Builds what is missing or out of date of a Runtime; returns its folder."""
     with locks.exclusive(BUILD):
         if runtime.base == "stock":
             _assemble(ws, runtime, {}, {})
         elif runtime.base == "package":
-            made = package.Package(ws, runtime.architecture)
-            made.build()
-            _assemble(ws, runtime, made.libraries(), made.record(), made.target.lib)
+            assert runtime.architecture
+            packed = package.Package(ws, runtime.architecture)
+            packed.build()
+            _assemble(ws, runtime, packed.libraries(), packed.record(), packed.target.lib)
         else:
             made = _ensure_before(ws)
             if runtime.name == "before":
@@ -42,7 +56,7 @@ def ensure(ws, runtime):
     return runtime.folder
 
 
-def configuration_key(ws):
+def configuration_key(ws: Workspace) -> str:
     """What before's build depends on besides the sources, as a short name."""
     digest = hashlib.sha256("\0".join([str(ws.toolchain), tree.SOURCE, tree.OUT, tree.CONFIGURATION]).encode())
     for path in _CONFIGURATION:
@@ -50,7 +64,7 @@ def configuration_key(ws):
     return digest.hexdigest()[:12]
 
 
-def home(ws, runtime):
+def home(ws: Workspace, runtime: Runtime) -> Path:
     """The folder with source/ and build/ that a runtime is compiled in; stock, which is not
     compiled, has before's."""
     if runtime.name in ("stock", "before"):
@@ -58,12 +72,12 @@ def home(ws, runtime):
     return runtime.work
 
 
-def _kept(ws):
+def _kept(ws: Workspace) -> Path:
     """A copy of the last build of `after`, in the cache."""
     return ws.cache / f"after-{configuration_key(ws)}"
 
 
-def _ensure_before(ws):
+def _ensure_before(ws: Workspace) -> dict[str, Any]:
     git, base = checkout.unpatched(ws.sources)
     stamp = {"name": "before", "base": base, "configuration": configuration_key(ws)}
     place = home(ws, stock())
@@ -74,7 +88,7 @@ def _ensure_before(ws):
     return stamp
 
 
-def _is_built(place, stamp):
+def _is_built(place: Path, stamp: Mapping[str, Any]) -> bool:
     """Whether build folder `place` is that of `stamp`, and its libraries are as they were built."""
     return (
         files.read_record(place / "stamp.json") == stamp
@@ -83,7 +97,7 @@ def _is_built(place, stamp):
     )
 
 
-def _build_before(ws, git, base, place, stamp):
+def _build_before(ws: Workspace, git: Git, base: str, place: Path, stamp: Mapping[str, Any]) -> None:
     partial = place.with_name(place.name + ".partial")
     if files.read_record(place / "stamp.json") == stamp and not partial.exists():
         place.rename(partial)  # only its libraries are damaged
@@ -104,7 +118,7 @@ def _build_before(ws, git, base, place, stamp):
     partial.rename(place)
 
 
-def compile_commands(ws, runtime):
+def compile_commands(ws: Workspace, runtime: Runtime) -> dict[str, list[str]]:
     """{source file: clang's command line without launcher and outputs} of the C and C++ files of a
     runtime, as they are seen at places()."""
     text = ws.output(["ninja", "-C", tree.OUT, "-t", "compdb"], fixed=places(home(ws, runtime)))
@@ -117,7 +131,7 @@ def compile_commands(ws, runtime):
     return found
 
 
-def _ensure_copy(ws, runtime):
+def _ensure_copy(ws: Workspace, runtime: Runtime) -> None:
     """Builds a runtime, which is not before, in a copy of before's build."""
     if runtime.base == "before":
         git, commit = checkout.unpatched(ws.sources)
@@ -154,10 +168,11 @@ def _ensure_copy(ws, runtime):
         tree.keep(ws, git, place, _kept(ws))
 
 
-def _copy_of_before(ws, runtime):
+def _copy_of_before(ws: Workspace, runtime: Runtime) -> tuple[Path, dict[str, Any], bool]:
     """(build/work/NAME, its stamp, whether it is new): a copy of before's tree, or of the kept one of `after`."""
     before, place = home(ws, stock()), runtime.work
     stamp = files.read_record(before / "stamp.json")
+    assert stamp
     flags = variants.configuration(runtime.variant) if runtime.variant else []
     if flags:
         stamp["variant"] = [runtime.variant, *(files.sha256(path)[:12] for path in flags)]
@@ -175,7 +190,9 @@ def _copy_of_before(ws, runtime):
     return place, stamp, fresh
 
 
-def _assemble(ws, runtime, libraries, made, lib=None):
+def _assemble(
+    ws: Workspace, runtime: Runtime, libraries: Mapping[str, Path], made: dict[str, Any], lib: Path | None = None
+) -> None:
     """Lays a runtime's folder: the libraries of the toolchain, or of the one whose folder `lib` is given, with ours in
     their place."""
     toolchain = (lib or ws.outside(ws.toolchain / "lib")) / "swift" / "linux"
@@ -220,7 +237,7 @@ def _assemble(ws, runtime, libraries, made, lib=None):
         note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")
 
 
-def _link(source, target):
+def _link(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:

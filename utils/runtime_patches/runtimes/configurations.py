@@ -6,6 +6,8 @@ libraries, is compiled with the command line of runtime `after` and the flags of
 without the series, too: errors that are there already are upstream's.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import tempfile
@@ -15,6 +17,15 @@ from typing import Any, NamedTuple
 from ..base.errors import UserError
 from ..base.files import same
 from ..base.progress import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from concurrent.futures import Executor
+
+    from ..workspace.find import Workspace
+    from .runtime import Runtime
+
 
 _NO_DISPATCH = ("-USWIFT_CONCURRENCY_USES_DISPATCH",)
 _NO_THREADS = ("-USWIFT_THREADING_LINUX", "-DSWIFT_THREADING_NONE")
@@ -45,18 +56,18 @@ class Row(NamedTuple):
 
     name: str
     compiled: int = 0
-    upstream: dict = {}
-    series: dict = {}
+    upstream: dict[str, str] = {}
+    series: dict[str, str] = {}
     reason: str = ""
 
 
-def check_names(names):
+def check_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in CONFIGURATIONS:
             raise UserError(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS), 2)
 
 
-def check(ws, names):
+def check(ws: Workspace, names: Iterable[str]) -> Iterator[Row]:
     """Yields a Row for each configuration. Runtimes before and after must have been built."""
     import concurrent.futures  # which takes long to import, and --help needs the names only
 
@@ -81,22 +92,22 @@ def check(ws, names):
 class _Tree:
     """The sources of a runtime, and how each file of it is compiled."""
 
-    def __init__(self, ws, runtime):
-        from . import build
+    def __init__(self, ws: Workspace, runtime: Runtime) -> None:
+        from . import build, tree
 
         self.ws = ws
-        self.places = build.places(build.home(ws, runtime))
+        self.places = tree.places(build.home(ws, runtime))
         self.folder, self.seen = self.places[0]
         self.commands = build.compile_commands(ws, runtime)
 
-    def errors(self, file, flags):
+    def errors(self, file: str, flags: Sequence[str]) -> dict[tuple[str, str], str]:
         """The errors of a file, {(file, message): "file:line: message"}, the first one first;
         empty for a file that this runtime does not have."""
         if file not in self.commands:
             return {}
         argv = [*self.commands[file], *flags, "-fsyntax-only", "-w", "-ferror-limit=0"]
         done = self.ws.run(argv, fixed=self.places, cwd=self.places[1][1], check=False, **_CAPTURED)
-        found = {}
+        found: dict[tuple[str, str], str] = {}
         for place, line, message in re.findall(r"(?m)^(?:(\S+?):(\d+):\d+|\S+): (?:fatal )?error: (.*)", done.stderr):
             place = os.path.normpath(place).removeprefix(f"{self.seen}/")
             found.setdefault((place, message), f"{place}:{line}: {message}")
@@ -105,7 +116,7 @@ class _Tree:
         return found
 
 
-def _files(before, after):
+def _files(before: _Tree, after: _Tree) -> list[str]:
     """The C++ files of `after` that differ from before's, or include a header that does."""
     changed = {
         path.name
@@ -114,14 +125,14 @@ def _files(before, after):
     }
     included = re.compile(r'#\s*include\s*"(?:[^"]*/)?(?:' + "|".join(map(re.escape, sorted(changed))) + ')"')
 
-    def is_touched(file):
+    def is_touched(file: str) -> bool:
         text = (after.folder / Path(file).relative_to(after.seen)).read_text()
-        return Path(file).name in changed or included.search(text)
+        return Path(file).name in changed or included.search(text) is not None
 
     return [file for file in after.commands if file.endswith(".cpp") and is_touched(file)]
 
 
-def _row(name, flags, files, before, after, pool):
+def _row(name: str, flags: Sequence[str], files: list[str], before: _Tree, after: _Tree, pool: Executor) -> Row:
     found = list(pool.map(lambda file: after.errors(file, flags), files))
     failed = {file: errors for file, errors in zip(files, found) if errors}
     # A new file may fail at what upstream's files fail at: a common header, as a rule.
@@ -136,7 +147,7 @@ def _row(name, flags, files, before, after, pool):
     return row
 
 
-def _probe(ws, flags):
+def _probe(ws: Workspace, flags: Sequence[str]) -> str:
     """Why nothing can be compiled with these flags here; empty if it can."""
     argv = ["clang++", *flags, "-fsyntax-only", "-x", "c++", "-"]
     done = ws.run(argv, input=_PROBE, check=False, **_CAPTURED)
@@ -144,7 +155,7 @@ def _probe(ws, flags):
     return f"no system headers for it: {reasons[0]}" if done.returncode else ""
 
 
-def _headers_32(ws, folder):
+def _headers_32(ws: Workspace, folder: str) -> tuple[str, ...]:
     """Flags that let 32-bit code see the 64-bit system's headers, which serve both. A 64-bit
     installation lacks one file, a list of missing functions."""
     (Path(folder) / "gnu").mkdir(exist_ok=True)

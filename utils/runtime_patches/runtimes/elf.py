@@ -1,8 +1,17 @@
 """What an ELF file says of itself, read with readelf."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 from typing import Optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ..workspace.find import Workspace
 
 
 @dataclass
@@ -21,12 +30,12 @@ class Elf:
     has_text_relocations: bool
 
 
-def read(ws, path):
+def read(ws: Workspace, path: Path) -> Elf:
     argv = ["readelf", "-W", "-h", "-d", "-l", "--dyn-syms", str(path)]
     return parse(ws.output(argv, binds=[path.parent]))
 
 
-def parse(text):
+def parse(text: str) -> Elf:
     versions: dict[str, dict[str, list[str]]] = {}
     exports, imports = set(), set()
     for line in text.splitlines():
@@ -44,7 +53,7 @@ def parse(text):
         elif not version and words[4] != "WEAK":
             imports.add(name)
 
-    def found(pattern):
+    def found(pattern: str) -> list[str]:
         return re.findall(pattern, text)
 
     machine, needed = next(iter(found(r"Machine: +(.*)")), ""), found(r"\(NEEDED\).*\[(.*)\]")
@@ -55,12 +64,12 @@ def parse(text):
     return Elf(machine, needed, run_path, versions, exports, imports, stack, relocations)
 
 
-def number(version):
+def number(version: str) -> tuple[int, ...]:
     """A version as numbers, which compare."""
     return tuple(map(int, version.split(".")))
 
 
-def newest(elves, family):
+def newest(elves: Iterable[Elf], family: str) -> str | None:
     """The newest version of a family, such as GLIBC, that some of these files need; None if they need none."""
     found = [version for elf in elves for version in elf.versions.get(family, {})]
     return max(found, key=number, default=None)

@@ -1,10 +1,23 @@
 """What must hold of the shared libraries of a package before it goes to anybody."""
 
+from __future__ import annotations
+
 from . import elf, symbols
 from .libraries import LIBRARIES, NAMES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
-def faults(ws, libraries, stock, architecture, limits):
+    from ..base.architectures import Architecture
+    from ..workspace.find import Workspace
+    from .elf import Elf
+
+
+def faults(
+    ws: Workspace, libraries: Mapping[str, Path], stock: Path, architecture: Architecture, limits: Mapping[str, str]
+) -> list[str]:
     """What is wrong with {name: path} of shared libraries, in lines.
 
     stock: the folder of the toolchain's own; limits: {"GLIBC": the newest version that they may need}.
@@ -31,14 +44,14 @@ def faults(ws, libraries, stock, architecture, limits):
     return found
 
 
-def folders(files, places):
+def folders(files: Mapping[str, Path], places: Iterable[Path | str]) -> Iterator[str]:
     """Which of {name: path} name a folder of the machine that built them, in lines: elsewhere they would be others."""
     for name, path in files.items():
         content = path.read_bytes()
         yield from (f"{name} names the folder {place}" for place in places if f"{place}/".encode() in content)
 
 
-def _of_one(one, theirs, architecture, limits):
+def _of_one(one: Elf, theirs: set[str], architecture: Architecture, limits: Mapping[str, str]) -> Iterator[str]:
     if architecture.machine not in one.machine:
         yield f"is for {one.machine or 'no processor'}, not for {architecture.name}"
     for family, limit in limits.items():

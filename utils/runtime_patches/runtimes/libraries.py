@@ -1,8 +1,14 @@
 """The libraries of a runtime: those that are built, compared and reported, and that take the place of the
 toolchain's."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -19,7 +25,7 @@ class Library:
     header: Optional[str] = None
     static: Optional[str] = None
 
-    def is_of(self, source):
+    def is_of(self, source: Path) -> bool:
         """Whether the sources in the folder `source` have it."""
         return self.header is None or (source / self.header).exists()
 

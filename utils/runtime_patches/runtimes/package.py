@@ -4,6 +4,8 @@ Each architecture has a build folder of its own, build/work/package…; its fini
 lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID). The cache keeps a copy of the last build.
 """
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import shlex
@@ -20,6 +22,16 @@ from ..series import checkout, series
 from ..workspace import sysroot, target
 from . import tree
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..base.architectures import Architecture
+    from ..workspace.find import Workspace
+    from .libraries import Library
+
+
 _CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake", "vendor/Settings.cmake")
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).
 SECTION = ".note.swift_runtime_patches"
@@ -30,7 +42,7 @@ _COMMAND_LINE = "CommandLineSupport/CMakeFiles/swiftCommandLineSupport.dir/Comma
 class Package:
     """The libraries for an architecture."""
 
-    def __init__(self, ws, architecture):
+    def __init__(self, ws: Workspace, architecture: Architecture) -> None:
         self.ws = ws
         self.architecture = architecture
         self.target = target.Target(ws, architecture)
@@ -40,7 +52,7 @@ class Package:
         self.state = checkout.State(self.git)
 
     @functools.cached_property
-    def edits(self):
+    def edits(self) -> str:
         """What the sources have that patches/ has not, as text; empty if nothing."""
         if dirty := tree.edits(self.git):
             return dirty.removeprefix(", and ")
@@ -48,14 +60,14 @@ class Package:
         return f"{len(changes)} patches that are not exported" if changes else ""
 
     @property
-    def mark(self):
+    def mark(self) -> str:
         swift, key = pins.load().swift.version, series.load().state
         return f"swift-runtime-patches {swift} series {key}{'+edits' * bool(self.edits)}"
 
-    def libraries(self):
+    def libraries(self) -> dict[str, Path]:
         return {path.name: path for path in sorted((self.out / "lib").glob("*.so"))}
 
-    def record(self):
+    def record(self) -> dict[str, Any]:
         """What runtime.json tells of the runtime that is packed."""
         return {
             "base": self.state.base,
@@ -65,7 +77,7 @@ class Package:
             "series": series.load().key,
         }
 
-    def build(self):
+    def build(self) -> None:
         """Compiles what is missing or out of date, and finishes the files."""
         kept = self._prepare({path: str(folder) for folder, path in self.target.places})
         minutes = "" if (self.place / files.MADE).exists() else " (6-10 min)"
@@ -75,7 +87,7 @@ class Package:
             self._finish()
             tree.keep(self.ws, self.git, self.place, kept)
 
-    def _prepare(self, mounts):
+    def _prepare(self, mounts: Mapping[str, str]) -> Path:
         """Makes the folders of the build, if they are not there or of another configuration. Returns the folder in
         the cache where the last build is kept."""
         digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.target.triple, sysroot.SUITE]).encode())
@@ -93,7 +105,7 @@ class Package:
                     files.write_record(partial / "stamp.json", stamp)
         return kept
 
-    def _compile(self):
+    def _compile(self) -> None:
         cache = [
             f"-DSWIFT_TOOLCHAIN_USR:PATH={self.ws.toolchain}",
             f"-DSYSROOT={sysroot.SYSTEM}",
@@ -112,7 +124,7 @@ class Package:
             targets=[*targets, _COMMAND_LINE],
         )
 
-    def _finish(self):
+    def _finish(self) -> None:
         """Makes out/ of what was compiled, if that or the series has changed."""
         mark, made = self.mark, self.out / files.MADE
         digest = hashlib.sha256(mark.encode() + Path(__file__).read_bytes())
@@ -142,7 +154,7 @@ class Package:
             everything = [path for path in partial.rglob("*") if path.is_file()]
             files.write_intact(partial / files.MADE, {"key": key}, everything)
 
-    def _shared(self, library, stem, out):
+    def _shared(self, library: Library, stem: str, out: str) -> list[str]:
         """Commands that lay a stripped and marked library in out/lib, and its debug symbols in out/debug."""
         source, target = f"{tree.OUT}/{library.part}/{library.name}", f"{out}/lib/{library.name}"
         debug = f"{out}/debug/{library.name}.debug"
@@ -153,7 +165,7 @@ class Package:
             f"chmod 755 {target}",
         ]
 
-    def _static(self, stem, objects, out):
+    def _static(self, stem: str, objects: list[str], out: str) -> list[str]:
         """Commands that lay an archive of these objects in out/static."""
         work = f"{out}/notes/{stem}.objects"
         lines = [f"mkdir {work}"]
@@ -166,7 +178,7 @@ class Package:
             lines.append(f"llvm-objcopy --strip-debug {marked}{shlex.quote(f'{tree.OUT}/{path}')} {shlex.quote(name)}")
         return [*lines, f"llvm-ar rcsD {out}/static/{stem}.a {work}/*.o"]
 
-    def _objects(self, library):
+    def _objects(self, library: Library) -> list[str]:
         """The object files that a library is linked of; none where it is not linked into programs."""
         if library.recipe:
             return [f"{library.part}/{library.static}"] if library.static else []
@@ -179,11 +191,11 @@ class Package:
         return found + ([_COMMAND_LINE] if library.part == "core" else [])
 
 
-def note(text):
+def note(text: str) -> bytes:
     """The content of an ELF note with a text."""
     name, content = b"swift-runtime-patches\0", text.encode()
     return struct.pack("<III", len(name), len(content), 1) + _padded(name) + _padded(content)
 
 
-def _padded(data):
+def _padded(data: bytes) -> bytes:
     return data + b"\0" * (-len(data) % 4)

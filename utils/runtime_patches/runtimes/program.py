@@ -1,5 +1,7 @@
 """Compiles small programs, if their sources or their options have changed."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 
@@ -8,11 +10,32 @@ from ..base.errors import UserError
 from ..base.paths import BENCHMARK
 from .runtime import stock
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from ..workspace.find import Workspace
+    from .runtime import Runtime
+
+
 # What several programs need of the machine, in C.
 MACHINE, MACHINE_HEADER = (BENCHMARK / "native" / f"machine.{suffix}" for suffix in "ch")
 
 
-def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), flags=("-O", "-wmo"), link=()):
+def build(
+    ws: Workspace,
+    name: str,
+    home: Path,
+    *,
+    runtime: Runtime | None = None,
+    swift: Sequence[Path] = (),
+    c: Sequence[Path] = (),
+    headers: Sequence[Path] = (),
+    flags: Sequence[str] = ("-O", "-wmo"),
+    link: Sequence[str] = (),
+) -> Path:
     """The path of program `name` in the folder `home`.
 
     runtime: a variant whose compiler is to be used; swift, c: source files (c alone makes a C
@@ -22,7 +45,7 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), flags=("-
     runtime = runtime or stock()
     compiler = runtime.folder / "bin" / "swiftc"
 
-    def make(partial):
+    def make(partial: Path) -> None:
         progress.note(f"==> compiling {name}")
         objects = [str(home / f"{name}-{path.stem}.o") for path in c]
         includes = [f"-I{folder}" for folder in sorted({str(path.parent) for path in headers})]
@@ -36,14 +59,14 @@ def build(ws, name, home, *, runtime=None, swift=(), c=(), headers=(), flags=("-
         else:
             _run(ws, runtime, ["clang", *objects, *link, "-o", str(partial)])
 
-    parts = [name, str(ws.toolchain), *flags, *link, *([compiler] if compiler.exists() else [])]
+    parts: list[str | Path] = [name, str(ws.toolchain), *flags, *link, *([compiler] if compiler.exists() else [])]
     return once.file(home / name, [*parts, *swift, *c, *headers], make)
 
 
-def _run(ws, runtime, argv):
+def _run(ws: Workspace, runtime: Runtime, argv: Sequence[str]) -> None:
     # The compiler does not run on the libraries of the runtime.
     env = {name: value for name, value in runtime.environment(ws).items() if name == "PATH"}
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = ws.run(argv, env=env, check=False, text=True, errors="replace", **streams)
     if done.returncode:
         sys.stderr.write(done.stdout)

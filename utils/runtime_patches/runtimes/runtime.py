@@ -8,6 +8,8 @@ package   the libraries of the series that are shipped, built for an older syste
 asan, tsan, ubsan, debug, chaos, before-asan, …    see variants.py
 """
 
+from __future__ import annotations
+
 import functools
 import os
 
@@ -17,11 +19,22 @@ from ..base.errors import UserError
 from ..base.paths import BUILD
 from . import variants
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from ..series.series import Series
+    from ..workspace.find import Workspace
+
+
 FOLDER = BUILD / "runtimes"
 _PACKED = {one.runtime: one for one in ARCHITECTURES.values()}
 
 
-def _series():
+def _series() -> Series:
     from ..series import series  # not at the top: utils/with-runtime starts for every program, and needs none
 
     return series.load()
@@ -32,56 +45,58 @@ class Runtime:
     "upto", else None; variant: a name in variants.py, or None; architecture: of "package", else None; folder: where
     its libraries and its record are; libraries: the folder of the libraries."""
 
-    def __init__(self, name, base, patch=None, variant=None, folder=None):
+    def __init__(
+        self, name: str, base: str, patch: str | None = None, variant: str | None = None, folder: Path | None = None
+    ) -> None:
         self.name, self.base, self.patch, self.variant = name, base, patch, variant
         self.architecture = _PACKED.get(name)
         self.plain = name.replace(":", "-")  # a colon would split library paths
         self.folder = folder or FOLDER / self.plain
         self.libraries = self.folder / "lib" / "swift" / "linux"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Runtime) and self.folder == other.folder
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.folder)
 
     @property
-    def record_path(self):
+    def record_path(self) -> Path:
         """The file that tells what the folder was made from."""
         return self.folder / "runtime.json"
 
     @property
-    def record(self):
+    def record(self) -> dict[str, Any]:
         """What the folder was made from; empty if that is not known."""
         return files.read_record(self.record_path) or {}
 
     @property
-    def is_laid(self):
+    def is_laid(self) -> bool:
         """Whether all files are there as they were laid."""
         return files.is_intact(self.record_path)
 
     @property
-    def is_patched(self):
+    def is_patched(self) -> bool:
         return self.base in ("after", "package", "upto")
 
     @property
-    def work(self):
+    def work(self) -> Path:
         """The folder that it is compiled in (before's is in the cache: build.home)."""
         return BUILD / "work" / self.plain
 
     @property
-    def missing(self):
+    def missing(self) -> list[str]:
         there = self.record.get("patches")
         there = there if isinstance(there, list) else []
         return [slug for slug in _series().names if slug not in there]
 
-    def library(self, name):
+    def library(self, name: str) -> Path:
         return self.libraries / name
 
-    def environment(self, ws):
+    def environment(self, ws: Workspace) -> dict[str, str]:
         """The variables that programs on this runtime need."""
         if self.architecture and self.architecture.emulator:
             what = f"programs for {self.architecture.name} do not run in the workspace"
@@ -93,16 +108,20 @@ class Runtime:
             found["PATH"] = f"{self.folder / 'bin'}:{ws.path}"
         return found
 
-    def run(self, ws, argv, *, env=None, **options):
+    def run(
+        self, ws: Workspace, argv: Iterable[object], *, env: Mapping[str, str] | None = None, **options: Any
+    ) -> subprocess.CompletedProcess[Any]:
         """subprocess.run of argv on this runtime, which must be built; `env` adds to the environment."""
         return ws.run(argv, env={**self.environment(ws), **(env or {})}, **options)
 
-    def popen(self, ws, argv, *, env=None, **options):
+    def popen(
+        self, ws: Workspace, argv: Iterable[object], *, env: Mapping[str, str] | None = None, **options: Any
+    ) -> subprocess.Popen[Any]:
         """subprocess.Popen of argv on this runtime, which must be built."""
         return ws.popen(argv, env={**self.environment(ws), **(env or {})}, **options)
 
 
-def parse(name):
+def parse(name: str) -> Runtime:
     if name in ("stock", "before", "after", *_PACKED):
         return Runtime(name, "package" if name in _PACKED else name)
     base, dash, variant = name.rpartition("-")
@@ -115,11 +134,11 @@ def parse(name):
     raise UserError(f"no runtime '{name}'", f"runtimes are {known}")
 
 
-def upto(patch):
+def upto(patch: str) -> Runtime:
     return Runtime(f"upto:{patch}", "upto", patch)
 
 
-def names():
+def names() -> list[str]:
     """All names of runtimes, for completion."""
     unpatched = [f"before-{name}" for name in variants.NAMES]
     upto = [f"upto:{name}" for name in _series().names]
@@ -127,11 +146,11 @@ def names():
 
 
 @functools.cache
-def stock():
+def stock() -> Runtime:
     return parse("stock")
 
 
-def steps():
+def steps() -> dict[str, tuple[str, str]]:
     """{patch: (the runtime before it, the runtime with it)} along the series."""
     listed = _series().names
     return dict(zip(listed, zip(["before", *(f"upto:{name}" for name in listed)], (f"upto:{name}" for name in listed))))

@@ -1,13 +1,21 @@
 """What the builds and the laid runtimes are like, for utils/doctor."""
 
+from __future__ import annotations
+
 from ..base import files
 from ..base.state import FAULT, MISSING, READY, STALE, Line
 from ..series import series
 from . import build
 from .runtime import FOLDER, Runtime, stock
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def before(ws):
+    from ..workspace.find import Workspace
+
+
+def before(ws: Workspace) -> Line:
     place, again = build.home(ws, stock()), "utils/build-runtime before"
     if not place.is_dir():
         return Line(MISSING, "before", "made when it is needed (5-7 min)", again)
@@ -17,17 +25,17 @@ def before(ws):
     return Line(READY, place.name, "the unpatched build", path=place)
 
 
-def laid(ws):
+def laid(ws: Workspace | None) -> list[Line]:
     folders = [path for path in sorted(FOLDER.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
     return [_runtime(ws, folder) for folder in folders]
 
 
-def _runtime(ws, folder):
+def _runtime(ws: Workspace | None, folder: Path) -> Line:
     runtime = Runtime(folder.name, "", folder=folder)
     record = runtime.record
     name = str(record.get("name") or folder.name)
 
-    def line(state, text=""):
+    def line(state: str, text: str = "") -> Line:
         return Line(state, f"runtime {name}", text, f"utils/build-runtime {name}" if text else "", folder)
 
     if not record:

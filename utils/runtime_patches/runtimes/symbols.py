@@ -1,8 +1,17 @@
 """The exported symbols of two builds of a library, compared."""
 
+from __future__ import annotations
+
 import re
 
 from . import elf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..workspace.find import Workspace
+
 
 # Instances of libstdc++ templates depend on its version and on inlining; each linker
 # marks the ends of sections in its own way; AddressSanitizer marks globals. No program relies on them.
@@ -12,15 +21,15 @@ _NOT_OURS = re.compile(
 )
 
 
-def is_nobodys(symbol):
+def is_nobodys(symbol: str) -> bool:
     return bool(_NOT_OURS.match(symbol))
 
 
-def difference(ws, old, new):
+def difference(ws: Workspace, old: Path, new: Path) -> tuple[list[str], list[str]]:
     """(added, removed): sorted names, without those that no program relies on. A file that does not exist has none."""
     before, after = (elf.read(ws, path).exports if path.exists() else set() for path in (old, new))
 
-    def ours(names):
+    def ours(names: set[str]) -> list[str]:
         return sorted(n for n in names if not is_nobodys(n))
 
     return ours(after - before), ours(before - after)

@@ -1,5 +1,7 @@
 """What is made of differences, in made-up layouts and values."""
 
+from __future__ import annotations
+
 import unittest
 
 from . import abi
@@ -9,12 +11,12 @@ OTHER = ["0 | class swift::Stated", "0 | int a"]
 
 
 class Abi(unittest.TestCase):
-    def test_values(self):
+    def test_values(self) -> None:
         self.assertEqual(
             abi.values({"size": 8, "same": 1}, {"size": 16, "same": 1}), [("debug value", "size 8 -> 16", None)]
         )
 
-    def test_layouts_that_a_patch_states_have_a_reason(self):
+    def test_layouts_that_a_patch_states_have_a_reason(self) -> None:
         rows = abi.records(
             {"swift::Job": JOB, "swift::Stated": OTHER},
             {"swift::Job": [*JOB[:2], "16 | int b"], "swift::Stated": OTHER[:1]},

@@ -1,5 +1,7 @@
 """Which files are compiled in other configurations, and whose errors count as the series'."""
 
+from __future__ import annotations
+
 import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -8,34 +10,41 @@ from pathlib import Path
 from . import configurations
 from .configurations import Row
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
-class Tree:
+
+class Tree(configurations._Tree):
     """A runtime's sources, with known errors: {file: [message]}; those of x.h are in all files."""
 
-    def __init__(self, folder=None, found=None, files=()):
-        self.folder, self.seen, self.found, self.commands = folder, "/seen", found or {}, dict.fromkeys(files)
+    def __init__(
+        self, folder: Path | None = None, found: dict[str, list[str]] | None = None, files: Iterable[str] = ()
+    ) -> None:
+        self.folder, self.seen, self.found = folder or Path(), "/seen", found or {}
+        self.commands: dict[str, list[str]] = {file: [] for file in files}
 
-    def errors(self, file, flags):
+    def errors(self, file: str, flags: Sequence[str]) -> dict[tuple[str, str], str]:
         places = [(place, text) for place in (file, "x.h") for text in self.found.get(place, ())]
         return {(place, text): f"{place}:1: {text}" for place, text in places}
 
 
-def row(after, before):
+def row(after: dict[str, list[str]], before: dict[str, list[str]]) -> Row:
     with ThreadPoolExecutor(1) as pool:
         return configurations._row("c11", (), list("abc"), Tree(found=before), Tree(found=after), pool)
 
 
 class Configurations(unittest.TestCase):
-    def test_errors_that_are_there_without_the_series_are_upstreams(self):
+    def test_errors_that_are_there_without_the_series_are_upstreams(self) -> None:
         found = row({"b": ["old"], "c": ["old", "new"]}, {"b": ["old"], "c": ["old"]})
         self.assertEqual(found, Row("c11", 1, {"b": "b:1: old"}, {"c": "c:1: new"}))
         self.assertEqual(row({}, {}), Row("c11", 3, {}, {}))
 
-    def test_one_error_of_all_files_is_the_reason(self):
+    def test_one_error_of_all_files_is_the_reason(self) -> None:
         header = {"x.h": ["missing"]}
         self.assertEqual(row(header, header), Row("c11", reason="x.h:1: missing"))
 
-    def test_files_that_changed_or_include_what_changed(self):
+    def test_files_that_changed_or_include_what_changed(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             trees = []
             for name, header in (("before", "old"), ("after", "new")):

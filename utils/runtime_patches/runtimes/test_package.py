@@ -1,18 +1,21 @@
 """What is packed: the same bytes, whatever the files are like besides; marks; versions."""
 
+from __future__ import annotations
+
 import hashlib
 import io
 import os
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 from . import archive, elf, gates, package
 
 
 class Archive(unittest.TestCase):
-    def packed(self, folder, names, time, mode):
-        content = {"manifest.json": b"{}"}
+    def packed(self, folder: Path, names: list[str], time: int, mode: int) -> bytes:
+        content: dict[str, Path | bytes] = {"manifest.json": b"{}"}
         for name in names:
             path = folder / name.replace("/", "-")
             path.write_text(name)
@@ -23,21 +26,21 @@ class Archive(unittest.TestCase):
         archive.write_tar(out, "package", content)
         return out.getvalue()
 
-    def test_same_files_give_same_bytes(self):
+    def test_same_files_give_same_bytes(self) -> None:
         names = ["lib/libswiftCore.so", "LICENSE", "bin/swift-runtime-check"]
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
             first = self.packed(Path(one), names, 1, 0o600)
             self.assertEqual(first, self.packed(Path(other), names[::-1], 2_000_000_000, 0o777))
 
-    def test_lists(self):
-        content = archive.with_lists({"lib/b": b"b", "LICENSE": b"a"}, {"swift": "6.2.3"})
+    def test_lists(self) -> None:
+        content: dict[str, Any] = archive.with_lists({"lib/b": b"b", "LICENSE": b"a"}, {"swift": "6.2.3"})
         self.assertEqual(list(content), sorted(content))
-        sums = dict(line.split("  ")[::-1] for line in content["SHA256SUMS"].decode().splitlines())
+        sums = dict(reversed(line.split("  ")) for line in content["SHA256SUMS"].decode().splitlines())
         self.assertEqual(sums, {n: hashlib.sha256(w).hexdigest() for n, w in content.items() if n != "SHA256SUMS"})
 
 
 class Gates(unittest.TestCase):
-    def test_folders(self):
+    def test_folders(self) -> None:
         with tempfile.TemporaryDirectory() as place:
             texts = {"sound": b"/swift-build/a.cpp", "other": b"\0/home/clone2\0", "named": b"\0/home/clone/a.cpp\0"}
             for name, text in texts.items():
@@ -47,7 +50,7 @@ class Gates(unittest.TestCase):
 
 
 class Marks(unittest.TestCase):
-    def test_note_is_padded(self):
+    def test_note_is_padded(self) -> None:
         for text in ("", "a", "abcd", "swift-runtime-patches 6.2.3 series 0 of libswiftCore\n"):
             made = package.note(text)
             self.assertEqual(len(made) % 4, 0)
@@ -56,14 +59,14 @@ class Marks(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    def test_newest(self):
+    def test_newest(self) -> None:
         one = elf.parse(
             "  1: 0 0 FUNC GLOBAL DEFAULT UND a@GLIBC_2.4\n  2: 0 0 FUNC GLOBAL DEFAULT UND b@GLIBC_2.34 (3)"
         )
         self.assertEqual(elf.newest([one], "GLIBC"), "2.34")
         self.assertIsNone(elf.newest([one], "GLIBCXX"))
 
-    def test_symbols(self):
+    def test_symbols(self) -> None:
         one = elf.parse(
             "Num: Value Size Type Bind Vis Ndx Name\n"
             "  1: 0 0 FUNC GLOBAL DEFAULT UND needed\n"

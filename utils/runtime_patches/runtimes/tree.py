@@ -1,6 +1,8 @@
 """The folder that a runtime is compiled in: source/, build/ and config/, seen at fixed paths inside the workspace, so
 that all builds have the same paths and the compiler's cache knows their files."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import shutil
@@ -14,11 +16,21 @@ from ..base.text import plural
 from ..series import checkout, own_checkout
 from .libraries import LIBRARIES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from ..base.git import Git
+    from ..workspace.find import Workspace
+    from .libraries import Library
+
+
 SOURCE, OUT, CONFIGURATION = "/swift-source", "/swift-build", "/swift-config"
 _PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")
 
 
-def export(git, commit, target):
+def export(git: Git, commit: str, target: Path) -> None:
     """Writes the parts of `commit` that the build reads to `target`."""
     script = 'git archive "$1" -- "${@:3}" | tar -x -C "$2"'
     argv = ["bash", "-o", "pipefail", "-c", script, "", commit, str(target), *_PARTS]
@@ -26,7 +38,7 @@ def export(git, commit, target):
     run_logged(argv, "sources", cwd=git.folder, env=git.env, failed=failed)
 
 
-def places(place):
+def places(place: Path) -> list[tuple[Path, str]]:
     """Where the folders of a build stand inside the workspace: pairs (folder, path). What else it reads, such as
     headers of another system, its stamp tells."""
     more = (files.read_record(place / "stamp.json") or {}).get("mounts", {})
@@ -38,7 +50,7 @@ def places(place):
     ]
 
 
-def copy_configuration(paths, place):
+def copy_configuration(paths: Iterable[str], place: Path) -> None:
     """Copies these files of build-script-config, relative paths, to place/config."""
     for path in paths:
         target = place / "config" / path
@@ -46,11 +58,13 @@ def copy_configuration(paths, place):
         shutil.copy2(CONFIG / path, target)
 
 
-def configuration(arguments):
+def configuration(arguments: Iterable[str]) -> list[str]:
     return ["-G", "Ninja", *arguments, "-S", f"{SOURCE}/swift/Runtimes/Core", "-B", OUT]
 
 
-def compile(ws, place, name, *, configure=(), targets=()):
+def compile(
+    ws: Workspace, place: Path, name: str, *, configure: Sequence[str] = (), targets: Sequence[str] = ()
+) -> None:
     """Runs Resync, CMake (where `configure` says its arguments) and ninja on the folders of `place`, for all targets
     if none are named, and what builds the other libraries."""
     record = place / files.MADE
@@ -87,15 +101,15 @@ def compile(ws, place, name, *, configure=(), targets=()):
     files.write_intact(record, {}, built(place).values())
 
 
-def built(place):
+def built(place: Path) -> dict[str, Path]:
     return {library.name: place / "build" / library.part / library.name for library in libraries(place)}
 
 
-def libraries(place):
+def libraries(place: Path) -> list[Library]:
     return [library for library in LIBRARIES if library.is_of(place / "source")]
 
 
-def sync(ws, git, commit, place):
+def sync(ws: Workspace, git: Git, commit: str | None, place: Path) -> None:
     """Makes place/source equal to the commit (or the work tree). It touches only files whose content
     differs, so that ninja compiles no more than that."""
     origin = Path(git.folder)
@@ -113,7 +127,7 @@ def sync(ws, git, commit, place):
         remove(origin)
 
 
-def go_on(ws, kept, stamp, place):
+def go_on(ws: Workspace, kept: Path, stamp: Mapping[str, Any], place: Path) -> bool:
     """Copies to folder `place` the build in the cache that another clone has kept, if it is of this stamp; returns
     whether it was."""
     with locks.exclusive(ws.cache):
@@ -123,7 +137,7 @@ def go_on(ws, kept, stamp, place):
         return True
 
 
-def keep(ws, git, place, kept):
+def keep(ws: Workspace, git: Git, place: Path, kept: Path) -> None:
     """Copies a build folder to `kept`, in the cache, from where another clone goes on."""
     if not ws.from_packages or edits(git):
         return
@@ -134,12 +148,12 @@ def keep(ws, git, place, kept):
             files.write_record(partial / "kept.json", state)
 
 
-def copy(source, target):
+def copy(source: Path, target: Path) -> None:
     """Copies all of a folder to another one."""
     run_logged(["cp", "-a", f"{source}/.", str(target)], "copy", failed=f"{source} could not be copied")
 
 
-def patched(ws):
+def patched(ws: Workspace) -> tuple[Path, Git]:
     """(the folder that holds the swift/ with the series, its Git): the user's --checkout if the series
     is applied there; otherwise build/checkout, which is ours to make and to renew."""
     if ws.checkout:
@@ -150,7 +164,7 @@ def patched(ws):
     return own_checkout.FOLDER, checkout.git_of(own_checkout.FOLDER)
 
 
-def edits(git):
+def edits(git: Git) -> str:
     """What to say of changes that are not committed: they are built, too."""
     lines = checkout.edited(git)
     return f", and edits of {plural(len(lines), 'file')}" if lines else ""

@@ -4,8 +4,18 @@ VARIANT is the series in that configuration, before-VARIANT the unpatched source
 build-script-config/variants/VARIANT.cmake holds its compiler flags; further files VARIANT.* come along.
 """
 
+from __future__ import annotations
+
 from ..base import files
 from ..base.paths import CONFIG, TEST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..workspace.find import Workspace
+    from .runtime import Runtime
+
 
 NAMES = ("asan", "tsan", "ubsan", "debug", "chaos")
 # What programs are compiled with, which have to be like the libraries that they load. The libraries of ubsan bring
@@ -13,18 +23,18 @@ NAMES = ("asan", "tsan", "ubsan", "debug", "chaos")
 SANITIZERS = {"asan": "address", "tsan": "thread"}
 
 
-def configuration(variant):
+def configuration(variant: str) -> list[Path]:
     """The files of a variant; the CMake initial cache is VARIANT.cmake."""
     return sorted((CONFIG / "variants").glob(f"{variant}.*"))
 
 
-def link_options(runtime):
+def link_options(runtime: Runtime) -> list[str]:
     """What swiftc needs to link a program with the sanitizer of a runtime."""
     # Debian's sanitizer runtimes refer to this variable and do not define it.
     return ["-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0"]
 
 
-def complete(ws, runtime):
+def complete(ws: Workspace, runtime: Runtime) -> list[Path]:
     """Adds what programs need that are to run on the variant: bin/swiftc, which compiles with its
     sanitizer, and the library of ubsan.
 
@@ -46,10 +56,10 @@ def complete(ws, runtime):
     return [compiler]
 
 
-def variables(variant):
+def variables(variant: str | None) -> dict[str, str]:
     """The environment variables that programs on a variant want: which reports to leave out."""
 
-    def suppressions(sanitizer):
+    def suppressions(sanitizer: str) -> str:
         return f"suppressions='{TEST / sanitizer}-suppressions.txt'"
 
     if variant == "tsan":

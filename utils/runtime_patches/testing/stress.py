@@ -8,6 +8,7 @@ import os
 import subprocess
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..base import locks
 from ..base.errors import UserError
@@ -117,7 +118,7 @@ class Stress:
 
 def _compile(ws, runtime):
     flags, home = ("-O", "-Xfrontend", "-disable-availability-checking"), BUILD / "stress" / runtime.plain
-    sources = {
+    sources: dict[str, Any] = {
         "swift": [*_SOURCES, _MODES / "DeinitModes.swift"],
         "c": [_MODES / "deinit-modes.c"],
         "headers": [_MODES / "deinit-modes.h"],
