@@ -15,6 +15,7 @@ from .base import files
 from .base.errors import UserError
 from .base.paths import PATCHES, REPO, UTILS
 from .base.progress import note
+from .base.schema import Cell
 from .base.text import plural
 from .proofs import suites
 from .report import saved, svg
@@ -178,7 +179,7 @@ def _smoke(machine, *names):
     rows = {verdict.name: verdict for verdict in result.verdicts}
     meanings = dict(name.partition("=")[::2] for name in names) or dict.fromkeys(sorted(rows, key=natural), "")
     _known(rows, list(meanings), f"row in {machine}/smoke.json")
-    lines = []
+    lines: list[list[Cell]] = []
     for row in (rows[name] for name in meanings):
         ratio, meaning = f"{row.ratio:.2f}{_WORDS[row.verdict]}", meanings[row.name]
         shown = f"{meaning} (`{row.name}`)" if meaning else f"`{row.name}`"

@@ -1,5 +1,7 @@
 """results.json of run-smoke-bench: what a comparison measured, where, and what it concluded."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import re
@@ -14,6 +16,11 @@ from ..base.schema import Positive
 from . import table, verdicts
 from .environment import Environment, State
 from .verdicts import Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 FORMAT = 1
 FOLDER = REPORT / "smoke"
@@ -31,7 +38,7 @@ class Process:
     round: Optional[float] = None
 
     @property
-    def value(self):
+    def value(self) -> float:
         """Its one value: the median of the samples without the first."""
         return verdicts.process_value(self.samples)
 
@@ -45,7 +52,7 @@ class Row:
     iterations: Optional[float] = None
     tags: list[str] = field(default_factory=list)
 
-    def values(self, column):
+    def values(self, column: str) -> list[float]:
         return [process.value for process in self.columns[column]]
 
 
@@ -117,25 +124,25 @@ class Comparison:
     modules: list[str] = field(default_factory=list)
 
     @cached_property
-    def row_of(self):
+    def row_of(self) -> dict[str, Row]:
         return {row.name: row for row in self.rows}
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, str]:
         return self.sides.old.name, self.sides.new.name
 
     @property
-    def status(self):
+    def status(self) -> int:
         """The exit status: 0 nothing slower, 2 something slower, 1 something did not run."""
         if self.failed:
             return 1
         return 2 if any(row.verdict == "slower" for row in self.verdicts) else 0
 
-    def compact(self):
+    def compact(self) -> Comparison:
         """The same with one value a process, and without what only the machine can use: what is kept in
         benchmark/results."""
 
-        def one_value(process):
+        def one_value(process: Process) -> Process:
             return Process([float(f"{process.value:.5g}")], process.max_rss)
 
         rows = []
@@ -146,7 +153,7 @@ class Comparison:
         left_out: dict[str, Any] = {"binary": {}, "toolchain": None, "pins": {}, "modules": [], "repository": {}}
         return dataclasses.replace(self, rows=rows, sides=sides, **left_out)
 
-    def write(self, folder):
+    def write(self, folder: Path) -> None:
         """Writes results.json, the tables, and the samples as upstream's scripts read them."""
         texts = {
             "report.md": table.markdown(self),
@@ -158,7 +165,7 @@ class Comparison:
         files.write_all(folder, texts)
 
 
-def conclude(rows, failed):
+def conclude(rows: Iterable[Row], failed: Iterable[Failure]) -> tuple[list[Verdict], list[OneSided]]:
     """(verdicts, one-sided rows) of measured Rows; those of the Failures `failed` are left out."""
     gone = {row.name for row in failed}
     compared, single = {}, []
@@ -173,19 +180,19 @@ def conclude(rows, failed):
     return verdicts.judge(compared), single
 
 
-def natural(name):
+def natural(name: str) -> list[tuple[int, int, str]]:
     """A key that sorts `Task.8` before `Task.64`."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part.lower()) for part in re.split(r"(\d+)", name)]
 
 
-def load(path):
+def load(path: Path) -> Comparison:
     """The Comparison in a file; UserError if it does not hold any."""
     if path.is_dir():
         raise UserError(f"{path} is a folder", f"give {path}/results.json")
     return check(path, files.parse(files.read_text(path, "utils/run-smoke-bench makes it"), path, _AGAIN))
 
 
-def check(path, data, hint=_AGAIN):
+def check(path: Path, data: object, hint: str = _AGAIN) -> Comparison:
     """The Comparison in `data`, which the file `path` held; UserError if it is none, or damaged."""
     if not isinstance(data, dict) or "verdicts" not in data:
         raise UserError(f"{path} is not a result of run-smoke-bench", hint)
@@ -204,11 +211,11 @@ def check(path, data, hint=_AGAIN):
     return found
 
 
-def _has_samples(row, column):
-    return row and row.columns.get(column) and all(process.samples for process in row.columns[column])
+def _has_samples(row: Row | None, column: str) -> bool:
+    return row is not None and bool(row.columns.get(column)) and all(one.samples for one in row.columns[column])
 
 
-def upstream_lines(comparison, columns):
+def upstream_lines(comparison: Comparison, columns: Sequence[str]) -> str:
     """The samples of some columns as the driver's --json output, which upstream's compare_perf_tests.py
     reads: one sample a process."""
     lines = []

@@ -1,5 +1,7 @@
 """The machine and the state of the series that a result is of."""
 
+from __future__ import annotations
+
 import os
 import platform
 import time
@@ -27,11 +29,11 @@ class Environment:
     variables: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def key(self):
+    def key(self) -> str:
         """What tells one machine from another."""
         return ", ".join(map(str, (self.cpu, self.cores, self.memory, self.kernel, self.machine)))
 
-    def __str__(self):
+    def __str__(self) -> str:
         if not self.cores:
             return self.cpu or "unknown processor"
         used = f"{self.usable_cores} of " if self.usable_cores and self.usable_cores < self.cores else ""
@@ -45,11 +47,11 @@ class State:
     patches: float
     key: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"the series of {self.patches} patches (state {self.key})"
 
 
-def here():
+def here() -> Environment:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as info:
             models = [line.split(":", 1)[1].strip() for line in info if line.startswith(("model name", "Hardware"))]
@@ -65,9 +67,9 @@ def here():
     return found
 
 
-def state():
+def state() -> State:
     return State(len(series.load()), series.load().state)
 
 
-def now():
+def now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,5 +1,7 @@
 """What a harness has measured, in the form that the page and the READMEs are made from."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
@@ -7,6 +9,11 @@ from ..base import files, schema
 from ..base.schema import Cell
 from . import environment
 from .environment import Environment, State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 FORMAT = 1
 
@@ -19,7 +26,7 @@ class Table:
     columns: list[str]
     rows: list[list[Cell]]
 
-    def text(self, left=1):
+    def text(self, left: int = 1) -> str:
         """For the screen; all but the first `left` columns to the right."""
         lines: list[list[str]] = [self.columns, *[[cell(one) for one in row] for row in self.rows]]
         columns = []
@@ -28,12 +35,12 @@ class Table:
             columns.append([word.ljust(width) if place < left else word.rjust(width) for word in column])
         return "\n".join("  ".join(line).rstrip() for line in zip(*columns))
 
-    def markdown(self):
+    def markdown(self) -> str:
         lines: list[list[Any]] = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
         return "\n".join("| " + " | ".join(cell(one).replace("|", "\\|") for one in line) + " |" for line in lines)
 
 
-def cell(value):
+def cell(value: object) -> str:
     return "–" if value is None else str(value)
 
 
@@ -47,7 +54,7 @@ class Dots:
     rows: list[tuple[str, list[Optional[float]]]]
     reference: Optional[float] = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if any(len(values) != len(self.series) for _, values in self.rows):
             raise schema.Mismatch(f"the dots of {self.title}")
 
@@ -94,43 +101,52 @@ class Outcome:
     curves: list[Curve] = field(default_factory=list)
     kind: str = "harness"
 
-    def table(self, title, columns, rows):
+    def table(self, title: str, columns: Iterable[str], rows: Iterable[Iterable[Cell]]) -> Table:
         self.tables.append(Table(title, list(columns), [list(row) for row in rows]))
         return self.tables[-1]
 
-    def add_dots(self, title, x, series, rows, reference=None):
+    def add_dots(
+        self,
+        title: str,
+        x: str,
+        series: Iterable[str],
+        rows: Mapping[str, Iterable[float | None]],
+        reference: float | None = None,
+    ) -> None:
         """rows: {name: a number or None for each of `series`}."""
         lines = [(name, list(values)) for name, values in rows.items()]
         self.dots.append(Dots(title, x, list(series), lines, reference))
 
-    def curve(self, title, x, y, series, **options):
+    def curve(
+        self, title: str, x: str, y: str, series: Mapping[str, Sequence[tuple[float, float | None]]], **options: Any
+    ) -> None:
         """series: {name: [(x, y)]}; points without a y are left out."""
         lines = [
-            Points(name, [tuple(point) for point in points if point[1] is not None]) for name, points in series.items()
+            Points(name, [(at, value) for at, value in points if value is not None]) for name, points in series.items()
         ]
         self.curves.append(Curve(title, x, y, lines, **options))
 
-    def markdown(self):
+    def markdown(self) -> str:
         return "\n\n".join([f"# {self.title}", *(table.markdown() for table in self.tables), *self.notes]) + "\n"
 
-    def compact(self):
+    def compact(self) -> Outcome:
         """The same with few points in each plot: what is kept in benchmark/results."""
 
-        def thin(points):
+        def thin(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
             step = -(-len(points) // 100) or 1
-            return [tuple(float(f"{number:.4g}") for number in point) for point in points[::step]]
+            return [(float(f"{at:.4g}"), float(f"{value:.4g}")) for at, value in points[::step]]
 
-        def thinned(one):
+        def thinned(one: Points) -> Points:
             return replace(one, points=thin(one.points), line=one.line and thin(one.line))
 
         return replace(self, curves=[replace(one, series=list(map(thinned, one.series))) for one in self.curves])
 
-    def write(self, folder):
+    def write(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         files.write_all(folder, {"report.md": self.markdown(), "results.json": schema.dump(self)})
 
 
-def begin(name, title, command):
+def begin(name: str, title: str, command: str) -> Outcome:
     return Outcome(
         name, title, command, started=environment.now(), environment=environment.here(), state=environment.state()
     )

@@ -1,35 +1,44 @@
 """The comparison as a table, in the form of upstream's compare_perf_tests.py."""
 
+from __future__ import annotations
+
 import statistics
 
 from .verdicts import PERHAPS_LEVEL
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .comparison import Comparison, OneSided
+    from .verdicts import Verdict
+
 _HEADER = ("TEST", "OLD", "NEW", "DELTA", "RATIO")
 _ONE_SIDED = ("TEST", "MIN", "MAX", "MEAN", "MAX_RSS")
 _SECTIONS = (("Regression", "slower"), ("Perhaps Slower", "perhaps"), ("Improvement", "faster"), ("No Changes", "same"))
+# (title, header, rows as tuples of strings)
+Section = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 _COLOURS = {"Regression": "31", "Perhaps Slower": "33", "Improvement": "32", "Failed": "31"}
 
 
-def number(value):
+def number(value: float) -> str:
     """Microseconds with four significant digits."""
     if value >= 1000:
         return f"{value:.0f}"
     return f"{value:.{3 if value < 10 else 2 if value < 100 else 1}f}"
 
 
-def _compared(row):
+def _compared(row: Verdict) -> tuple[str, ...]:
     ratio = f"{row.speedup:.2f}x" + " ~" * (row.verdict == "same")
     return row.name, number(row.old), number(row.new), f"{row.delta * 100:+.1f}%", ratio
 
 
-def _one_sided(row):
+def _one_sided(row: OneSided) -> tuple[str, ...]:
     found = (min(row.values), max(row.values), statistics.mean(row.values))
     return row.name, *map(number, found), str(row.max_rss)
 
 
-def sections(results):
+def sections(results: Comparison) -> list[Section]:
     """[(title, header, rows as tuples of strings)], none of them empty."""
-    found: list[tuple] = []
+    found: list[Section] = []
     for title, verdict in _SECTIONS:
         rows = [row for row in results.verdicts if row.verdict == verdict]
         if verdict != "same":
@@ -37,12 +46,14 @@ def sections(results):
         found.append((title, _HEADER, [_compared(row) for row in rows]))
     for title, side in (("Added", "new"), ("Removed", "old")):
         found.append((title, _ONE_SIDED, [_one_sided(row) for row in results.one_sided if row.side == side]))
-    failed = [(row.name, getattr(results.sides, row.side).name, row.reason) for row in results.failed]
+    failed: list[tuple[str, ...]] = [
+        (row.name, getattr(results.sides, row.side).name, row.reason) for row in results.failed
+    ]
     found.append(("Failed", ("TEST", "ON", "REASON"), failed))
     return [section for section in found if section[2]]
 
 
-def text(results, colour=False):
+def text(results: Comparison, colour: bool = False) -> str:
     found = sections(results)
     widths = [0] * 5
     for _, header, rows in found:
@@ -61,7 +72,7 @@ def text(results, colour=False):
     return "\n".join([title_line(results), *lines, "", *notes(results)]) + "\n"
 
 
-def markdown(results):
+def markdown(results: Comparison) -> str:
     """The table as markdown, as upstream's pull requests show it."""
     parts = [f"### {title_line(results)}\n"]
     for title, header, rows in sections(results):
@@ -84,11 +95,11 @@ def markdown(results):
     return "\n".join([*parts, *(f"- {line}" for line in notes(results))]) + "\n"
 
 
-def title_line(results):
+def title_line(results: Comparison) -> str:
     return f"Performance ({results.environment.machine}): -O, {' -> '.join(results.names)}"
 
 
-def notes(results):
+def notes(results: Comparison) -> list[str]:
     """Lines that say how to read the table, and how noisy the machine was."""
     method = results.method
     return [
@@ -100,7 +111,7 @@ def notes(results):
     ]
 
 
-def noise(results):
+def noise(results: Comparison) -> list[str]:
     lines, others = [], results.environment.others or 0
     if rows := sorted(results.verdicts, key=lambda row: abs(row.noise)):
         usual = statistics.median(abs(row.noise) for row in rows)

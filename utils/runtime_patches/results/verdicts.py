@@ -5,12 +5,18 @@ Samples of one process are not independent of each other (they share one memory
 layout and one set of threads), so the rank test gets one value a process.
 """
 
+from __future__ import annotations
+
 import math
 import statistics
 from dataclasses import dataclass
 from typing import Literal
 
 from ..base.schema import Positive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 # A row counts as changed when all three hold.
 LEVEL = 0.01  # the rank test's p, adjusted for the number of rows
@@ -23,17 +29,17 @@ Kind = Literal["slower", "perhaps", "faster", "same"]
 FEWEST = 5  # with fewer values a side no rank test can reach LEVEL
 
 
-def process_value(samples):
+def process_value(samples: Sequence[float]) -> float:
     """The value of one process (microseconds an iteration) from its samples in order."""
     return statistics.median(samples[1:] if len(samples) > 1 else samples)
 
 
-def quantile(values, share):
+def quantile(values: Sequence[float], share: float) -> float:
     """The value that `share` of the values do not exceed; no estimate between two of them."""
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
-def rank_test(one, other):
+def rank_test(one: Sequence[float], other: Sequence[float]) -> float:
     """The two-sided p of the Mann-Whitney U test (normal approximation, with the
     corrections for ties and continuity). From FEWEST values on it is cautious: never
     below the exact p if the samples do not overlap."""
@@ -56,7 +62,7 @@ def rank_test(one, other):
     return min(1.0, math.erfc(z / math.sqrt(2)))
 
 
-def adjust(ps):
+def adjust(ps: Sequence[float]) -> list[float]:
     """Benjamini-Hochberg: the p values as false discovery rates, in the same order."""
     order = sorted(range(len(ps)), key=lambda i: ps[i], reverse=True)
     adjusted, least = [0.0] * len(ps), 1.0
@@ -66,7 +72,7 @@ def adjust(ps):
     return adjusted
 
 
-def floors(pairs):
+def floors(pairs: Iterable[tuple[Sequence[float], Sequence[float]]]) -> list[float]:
     """The noise floor of each row from (old, control) values, as a fraction.
 
     The difference of the two medians of one and the same runtime; but not below the
@@ -77,7 +83,7 @@ def floors(pairs):
     return [max(usual, difference) for difference in differences]
 
 
-def _difference(old, new):
+def _difference(old: Sequence[float], new: Sequence[float]) -> float:
     return statistics.median(new) / statistics.median(old) - 1
 
 
@@ -98,11 +104,11 @@ class Verdict:
     verdict: Kind
 
     @property
-    def ratio(self):
+    def ratio(self) -> float:
         return self.new / self.old
 
 
-def judge(rows):
+def judge(rows: Mapping[str, Mapping[str, list[float]]]) -> list[Verdict]:
     """[Verdict] of rows {name: {"old", "control", "new": [value of a process]}}, in their order."""
     values = list(rows.values())
     ps = [rank_test(v["new"], v["old"] + v["control"]) for v in values]

@@ -112,8 +112,9 @@ def measure(ws, sides, chosen, rounds, output):
 
 def _measure(ws, sides, chosen, rounds, scratch):
     begin, started, machine = time.time(), environment.now(), environment.here()
-    if machine.load_before[0] > machine.usable_cores / 2:
-        busy = f"load {machine.load_before[0]:.1f} on {machine.usable_cores} cores"
+    load, cores = machine.load_before, machine.usable_cores
+    if load and cores and load[0] > cores / 2:
+        busy = f"load {load[0]:.1f} on {cores} cores"
         note(f"this machine is busy ({busy}): figures will be less sharp")
     plan = {
         **PLAN,
