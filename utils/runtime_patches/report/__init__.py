@@ -3,6 +3,8 @@
 utils/report makes it from the results of one or several machines; what measures renews it.
 """
 
+from __future__ import annotations
+
 import time
 from pathlib import Path
 
@@ -11,10 +13,14 @@ from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.progress import note
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 PAGE = REPORT / "index.html"
 
 
-def write(paths, target):
+def write(paths: Iterable[Path | str], target: Path) -> tuple[int, list[str]]:
     """Writes the page of the results in `paths` (files, or folders that hold some) to the file `target`, complete
     or not at all. Returns (number of results, notes)."""
     from . import page, read
@@ -29,7 +35,7 @@ def write(paths, target):
     return len(results), notes
 
 
-def renew(folder):
+def renew(folder: Path | str) -> None:
     """Renews the page after results were written to `folder`, if that is below build/report. A fault in other
     results only gets a line: what was measured stands."""
     if REPORT.resolve() not in [p.resolve() for p in (Path(folder), *Path(folder).parents)]:

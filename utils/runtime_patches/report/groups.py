@@ -1,5 +1,7 @@
 """Runs of run-smoke-bench that compare the same two runtimes, on one machine or several."""
 
+from __future__ import annotations
+
 import math
 import statistics
 from dataclasses import dataclass
@@ -8,6 +10,13 @@ from ..results.comparison import natural
 from ..runtimes.runtime import steps
 from ..series import series
 from .html import place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..results.verdicts import Verdict
+    from .read import Result
 
 
 @dataclass
@@ -19,18 +28,18 @@ class Group:
     runs: list
 
     @property
-    def title(self):
+    def title(self) -> str:
         return f"{self.old} → {self.new}"
 
     @property
-    def anchor(self):
+    def anchor(self) -> str:
         return "smoke-" + place(f"{self.old}-{self.new}")
 
-    def anchor_of(self, name):
+    def anchor_of(self, name: str) -> str:
         return f"{self.anchor}-{name}".replace(" ", "-")
 
     @property
-    def step(self):
+    def step(self) -> str | None:
         """The patch that alone makes the difference between the two runtimes, or None."""
         listed = series.load().names
         if len(listed) < 2:
@@ -40,16 +49,16 @@ class Group:
                 return slug
         return None
 
-    def rows(self):
+    def rows(self) -> dict[str, list[tuple[Result, Verdict]]]:
         """{name: [(run, verdict)]} in natural order."""
-        names = {verdict.name for run in self.runs for verdict in run.data.verdicts}
+        names = {verdict.name for run in self.runs for verdict in run.compared.verdicts}
         found = {name: [] for name in sorted(names, key=natural)}
         for run in self.runs:
-            for verdict in run.data.verdicts:
+            for verdict in run.compared.verdicts:
                 found[verdict.name].append((run, verdict))
         return found
 
-    def combined(self):
+    def combined(self) -> list[tuple[str, float, str]]:
         """[(name, ratio after/before, verdict)]: the geometric mean of all runs."""
         return [
             (
@@ -61,7 +70,7 @@ class Group:
         ]
 
 
-def together(verdicts):
+def together(verdicts: Iterable[str]) -> str:
     """The verdict of several machines: those that see no change do not outvote others."""
     changed = {verdict for verdict in verdicts if verdict != "same"}
     if len(changed) > 1:
@@ -69,12 +78,12 @@ def together(verdicts):
     return "mixed" if len(changed) > 1 else changed.pop() if changed else "same"
 
 
-def groups(results):
+def groups(results: Iterable[Result]) -> list[Group]:
     """The groups, before → after first, steps of the series last."""
     made = {}
     for run in results:
         if run.is_comparison:
-            made.setdefault(run.data.names, []).append(run)
+            made.setdefault(run.compared.names, []).append(run)
     found = [Group(old, new, runs) for (old, new), runs in made.items()]
     order = [None, *series.load().names]
     return sorted(found, key=lambda g: (order.index(g.step), (g.old, g.new) != ("before", "after"), g.title))

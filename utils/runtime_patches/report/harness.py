@@ -1,18 +1,25 @@
 """The parts of the page that come from harnesses: tables, dots and curves as given."""
 
+from __future__ import annotations
+
 from ..base.text import number
 from .html import Html, details, join, li, of, p, quiet, span, table, tag
 from .svg import Plot, marker
 from .svg import dots as dots_chart
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base.schema import Cell
+    from ..results.outcome import Dots, Outcome
+
 _LONG = 24
 
 
-def section(outcome):
+def section(outcome: Outcome) -> Html:
     """Tables, curves and notes of one Outcome."""
-    parts = [p(line) for line in (*outcome.summary, *outcome.notes)]
+    parts: list[Html | str] = [p(line) for line in (*outcome.summary, *outcome.notes)]
     parts += [_dots(entry) for entry in outcome.dots if entry.rows]
-    chapters = {}
+    chapters: dict[str | None, list[Html]] = {}
     for curve in outcome.curves:
         if plot := Plot(curve):
             chapters.setdefault(curve.chapter, []).append(plot.figure())
@@ -26,17 +33,17 @@ def section(outcome):
     return join(parts)
 
 
-def _chapter(title, plots):
+def _chapter(title: str | None, plots: list[Html]) -> Html:
     first, *more = plots
     rest = more and details(Html(f"{len(more)} more plots{of(title)}"), tag("div", *more, class_="plots"))
     return tag("div", tag("h4", title), first, rest)
 
 
-def _cell(value):
+def _cell(value: Cell) -> str:
     return str(value) if isinstance(value, (str, bool)) else number(value)
 
 
-def _dots(entry):
+def _dots(entry: Dots) -> Html | str:
     """A line for each row: its name, a mark for each series, and the figures."""
     every = [value for _, values in entry.rows for value in values if value is not None]
     if not every:

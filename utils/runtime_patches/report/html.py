@@ -1,7 +1,13 @@
 """HTML and SVG: one function, which escapes."""
 
+from __future__ import annotations
+
 from functools import partial
 from html import escape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 VOID = {"circle", "input", "meta", "path", "rect"}
 
@@ -10,7 +16,7 @@ class Html(str):
     """Text that is HTML already."""
 
 
-def join(parts):
+def join(parts: Iterable[object]) -> Html:
     """Several parts as one: what is not Html is escaped; None and False are left out."""
     return Html(
         "".join(
@@ -21,7 +27,7 @@ def join(parts):
     )
 
 
-def tag(name, /, *children, **attributes):
+def tag(name: str, /, *children: object, **attributes: object) -> Html:
     """An element. Attributes: class_ for class, data_label for data-label; True is one without a value, None
     and False are left out. Children that are lists count as their elements."""
     words = "".join(
@@ -38,16 +44,16 @@ def tag(name, /, *children, **attributes):
 p, li, code = (partial(tag, name) for name in ("p", "li", "code"))
 
 
-def span(kind, *children):
+def span(kind: str, *children: object) -> Html:
     return tag("span", *children, class_=kind)
 
 
-def place(text):
+def place(text: str) -> str:
     """`text` as the name of a place on the page, for links."""
     return "".join(c if c.isalnum() else "-" for c in text)
 
 
-def choices(name, options):
+def choices(name: str, options: Mapping[str, str]) -> list[Html]:
     """Radio buttons of {value: text}; the first one is chosen."""
     made = []
     for value, text in options.items():
@@ -59,7 +65,7 @@ def choices(name, options):
     return made
 
 
-def table(title, columns, rows):
+def table(title: str, columns: Iterable[str], rows: Iterable[Sequence[object]]) -> Html:
     """rows: cells; Html stays as it is."""
     lines = [tag("tr", tag("th", first, scope="row"), [tag("td", cell) for cell in rest]) for first, *rest in rows]
     made = tag("table", tag("caption", title), head(columns), tag("tbody", lines))
@@ -67,20 +73,20 @@ def table(title, columns, rows):
     return tag("div", made, class_="scroll", tabindex=0, role="region", aria_label=title)
 
 
-def head(columns):
+def head(columns: Iterable[str]) -> Html:
     return tag("thead", tag("tr", [tag("th", column, scope="col") for column in columns]))
 
 
-def quiet(*children):
+def quiet(*children: object) -> Html:
     """A paragraph in grey."""
     return p(*children, class_="quiet")
 
 
-def details(summary, *children):
+def details(summary: object, *children: object) -> Html:
     """What is folded away."""
     return tag("details", tag("summary", summary), *children)
 
 
-def of(name):
+def of(name: object) -> Html:
     """For those who hear the page: they do not see what stands above."""
     return span("hidden", f" of {name}")

@@ -1,5 +1,7 @@
 """The page as one HTML file: no scripts, no network, no files beside it."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from ..base import pins
@@ -9,6 +11,15 @@ from ..base.text import plural
 from . import harness, smoke
 from .groups import groups as grouped
 from .html import Html, choices, code, details, join, li, p, place, quiet, span, table, tag
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ..results.comparison import Comparison
+    from .groups import Group
+    from .read import Result
 
 _STYLE = Path(__file__).with_name("style.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -25,7 +36,7 @@ _HARNESSES = {
 }
 
 
-def render(results, notes, made):
+def render(results: list[Result], notes: Iterable[str], made: str) -> str:
     """The page. results: [read.Result]; notes: lines about the input; made: when."""
     groups = grouped(results)
     sections = [
@@ -59,24 +70,24 @@ def render(results, notes, made):
     return "<!DOCTYPE html>\n" + tag("html", head, "\n", page, lang="en") + "\n"
 
 
-def _absent(what, command):
+def _absent(what: str, command: str) -> Html:
     return p(f"{what} not measured in these results: ", code(command), " measures it.", class_="absent")
 
 
-def _summary(groups, results):
+def _summary(groups: list[Group], results: list[Result]) -> Html:
     parts = [smoke.summary(group) for group in groups if not group.step]
     for result in results:
-        if not result.is_comparison and result.data.summary:
-            parts.append(tag("h3", _HARNESSES.get(result.data.name, result.data.title)))
-            link = tag("a", result.label, href=f"#{place(result.data.name)}")
-            parts += [p(f"{line} (", link, ")") for line in result.data.summary]
+        if not result.is_comparison and result.measured.summary:
+            parts.append(tag("h3", _HARNESSES.get(result.measured.name, result.measured.title)))
+            link = tag("a", result.label, href=f"#{place(result.measured.name)}")
+            parts += [p(f"{line} (", link, ")") for line in result.measured.summary]
     steps = [group for group in groups if group.step]
     if steps:
         parts.append(p(tag("a", f"{len(steps)} of the patches", href="#patches"), " were measured alone."))
     return join(parts) or _absent("The summary needs a comparison,", "utils/run-smoke-bench")
 
 
-def _benchmarks(groups):
+def _benchmarks(groups: list[Group]) -> Html:
     if not groups:
         return _absent("The suite was", "utils/run-smoke-bench")
     explanation = (
@@ -93,18 +104,21 @@ def _benchmarks(groups):
     return join(parts)
 
 
-def _harnesses(results):
+def _harnesses(results: list[Result]) -> list[tuple[str, str, Html]]:
     """The sections of the harnesses, and a sentence for each that is not there."""
-    found = {}
+    found: dict[str, list[Result]] = {}
     for result in results:
         if not result.is_comparison:
-            found.setdefault(result.data.name, []).append(result)
+            found.setdefault(result.measured.name, []).append(result)
     there, absent = [], []
     for some in found.values():
         parts = []
         for one in some:
-            parts += [len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"), harness.section(one.data)]
-        there.append((place(some[0].data.name), some[0].data.title, join(parts)))
+            parts += [
+                len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"),
+                harness.section(one.measured),
+            ]
+        there.append((place(some[0].measured.name), some[0].measured.title, join(parts)))
     for name, title in _HARNESSES.items():
         readme = f"benchmark/{name}/README.md"
         if name not in found:
@@ -113,14 +127,13 @@ def _harnesses(results):
     return there + absent
 
 
-def _environment(results, notes):
+def _environment(results: list[Result], notes: Iterable[str]) -> Html:
     parts = []
     for result in results:
-        data = result.data
-        title = " → ".join(data.names) if result.is_comparison else data.title
+        title = " → ".join(result.compared.names) if result.is_comparison else result.measured.title
         rows = [["file", f"{result.path.parent.name}/{result.path.name}"], *_facts(result)]
         parts.append(table(f"{result.label}: {title}", ["", ""], [row for row in rows if row[1] not in (None, "")]))
-        command = smoke.command(data) if result.is_comparison else data.command
+        command = smoke.command(result.compared) if result.is_comparison else result.measured.command
         if command:
             parts.append(p("Measure it again: ", code(command)))
     parts += [p(note) for note in notes]
@@ -129,32 +142,32 @@ def _environment(results, notes):
     return join([*parts, p("This page again: ", code("utils/report"), "; of several machines: ", several, row)])
 
 
-def _facts(result):
+def _facts(result: Result) -> list[list[Any]]:
     data, e = result.data, result.data.environment
 
-    def percent(value):
-        return f"{value * 100:.1f}%" if is_number(value) else None
+    def percent(value: float | None) -> str | None:
+        return f"{value * 100:.1f}%" if value is not None and is_number(value) else None
 
-    def load(values):
+    def load(values: list[float] | None) -> str | None:
         return ", ".join(f"{one:.1f}" for one in values) if values else None
 
-    rows = [
+    rows: list[list[Any]] = [
         ["started", data.started],
         ["series", data.state and str(data.state)],
         ["processor", str(e)],
         ["usable cores", e.usable_cores],
-        ["memory", f"{e.memory / 2**30:.1f} GiB" if is_number(e.memory) else None],
+        ["memory", f"{e.memory / 2**30:.1f} GiB" if e.memory is not None and is_number(e.memory) else None],
         ["kernel", e.kernel],
         ["load before; after", "; ".join(filter(None, (load(e.load_before), load(e.load_after))))],
         ["processors used by others", percent(e.others)],
         ["stolen by the host", percent(e.stolen)],
         ["variables", " ".join(f"{k}={v}" for k, v in e.variables.items())],
     ]
-    return rows + (_versions(data) if result.is_comparison else [])
+    return rows + (_versions(result.compared) if result.is_comparison else [])
 
 
-def _versions(data):
-    rows = [
+def _versions(data: Comparison) -> list[list[Any]]:
+    rows: list[list[Any]] = [
         ["took", f"{data.seconds:.0f} s" if data.seconds else None],
         ["processes a row", f"{data.method.rounds} on each of three columns"],
     ]

@@ -1,5 +1,7 @@
 """The text of a pull request for each patch: utils/export-patches --upstream."""
 
+from __future__ import annotations
+
 import re
 import statistics
 
@@ -11,6 +13,14 @@ from ..series import series
 from . import read
 from .groups import groups
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from ..base.schema import Cell
+    from ..series.patch import Patch
+    from .groups import Group
+
 _SENT = {
     "Backport": "upstream has it",
     "Denied": "upstream has refused it",
@@ -18,7 +28,7 @@ _SENT = {
 }
 
 
-def text(slugs):
+def text(slugs: Collection[str]) -> str:
     """The pull requests of the patches `slugs`, or of all that are still to be sent: a title, an empty line, and
     the description as Markdown. UserError if one of `slugs` is not for upstream."""
     patches = series.load().select(slugs)
@@ -33,7 +43,7 @@ def text(slugs):
     return ("\n" + "-" * 72 + "\n\n").join(_request(patch, measured) for patch in chosen)
 
 
-def _request(patch, measured):
+def _request(patch: Patch, measured: Mapping[str, Group]) -> str:
     parts = [patch.subject, _unwrapped(patch.why)]
     if below := _below(patch):
         names = ", ".join(f"`{slug}`" for slug in below)
@@ -45,7 +55,7 @@ def _request(patch, measured):
     return "\n\n".join(parts) + "\n"
 
 
-def _unwrapped(why):
+def _unwrapped(why: str) -> str:
     """Paragraphs as one line each: line ends count in pull requests. Lists and what is
     indented stay."""
     paragraphs = []
@@ -60,20 +70,20 @@ def _unwrapped(why):
     return "\n\n".join(paragraphs)
 
 
-def _below(patch):
+def _below(patch: Patch) -> list[str]:
     """The patches before this one that change a file which it changes."""
     below = series.load().names[: series.load().names.index(patch.slug)]
     return [slug for slug in below if set(series.load().patch(slug).files) & set(patch.files)]
 
 
-def _tests(patch):
+def _tests(patch: Patch) -> str:
     if not patch.tests and not patch.guards:
         return patch.fields["Test"]
     lines = [f"- `{path}`" for path in patch.tests] + [f"- `{path}` (passes before, too)" for path in patch.guards]
     return "\n".join(lines) + "\n\nThey run unchanged in the test suite."
 
 
-def _measured():
+def _measured() -> dict[str, Group]:
     """{slug: Group} of results that tell what one patch alone gives."""
     try:
         results = read.load_all([REPORT])[0]
@@ -82,8 +92,8 @@ def _measured():
     return {group.step: group for group in groups(results) if group.step}
 
 
-def _table(group):
-    lines = []
+def _table(group: Group) -> str:
+    lines: list[list[Cell]] = []
     changed = {name for name, _, verdict in group.combined() if verdict != "same"}
     for name, entries in group.rows().items():
         if name in changed:

@@ -1,6 +1,8 @@
 """Finds the results of all benchmarks, reads and checks them: results.json of run-smoke-bench
 (results.comparison), and of any harness (results.outcome)."""
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +11,10 @@ from typing import Union
 from ..base import files, schema
 from ..base.errors import UserError
 from ..results import comparison, outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _HINT = "give results.json of utils/run-smoke-bench or of a harness, or folders that hold them"
 
@@ -23,18 +29,30 @@ class Result:
     label: str = ""
 
     @property
-    def is_comparison(self):
+    def compared(self) -> comparison.Comparison:
+        """data, where that is of run-smoke-bench."""
+        assert isinstance(self.data, comparison.Comparison)
+        return self.data
+
+    @property
+    def measured(self) -> outcome.Outcome:
+        """data, where that is of a harness."""
+        assert isinstance(self.data, outcome.Outcome)
+        return self.data
+
+    @property
+    def is_comparison(self) -> bool:
         """Whether it is of run-smoke-bench."""
         return isinstance(self.data, comparison.Comparison)
 
 
-def found(folder):
+def found(folder: Path) -> list[Path]:
     """The files of results in a folder such as build/report, and below."""
     files = {path for depth in ("", "*/", "*/*/") for path in folder.glob(f"{depth}results.json")}
     return sorted(path for path in files if not (path.parent.name == "quick" and path.parents[1] / path.name in files))
 
 
-def load_all(paths):
+def load_all(paths: Iterable[Path | str]) -> tuple[list[Result], list[str]]:
     """([Result], [notes]) of files, or folders that hold some. UserError for damaged ones."""
     named = list(map(Path, paths))
     chosen = []
@@ -65,7 +83,7 @@ def load_all(paths):
     return results, notes
 
 
-def load(path, text):
+def load(path: Path, text: str) -> comparison.Comparison | outcome.Outcome | None:
     """The Comparison or the Outcome in a file; None if it is of no known form."""
     data = files.parse(text, path, schema.HINT)
     if isinstance(data, dict) and "verdicts" in data:
@@ -77,11 +95,11 @@ def load(path, text):
     return None
 
 
-def _name_machines(results):
+def _name_machines(results: list[Result]) -> None:
     """Labels: a letter a machine; its later runs of one kind have a number."""
     machines, runs = {}, {}
     for result in sorted(results, key=lambda one: (not one.is_comparison, one.data.started or "", str(one.path))):
         letter = machines.setdefault(result.data.environment.key, chr(ord("A") + len(machines)))
-        kind = result.data.names if result.is_comparison else result.data.name
+        kind = result.compared.names if result.is_comparison else result.measured.name
         runs[letter, kind] = runs.get((letter, kind), 0) + 1
         result.label = letter + (str(runs[letter, kind]) if runs[letter, kind] > 1 else "")

@@ -1,5 +1,7 @@
 """The parts of the page that come from run-smoke-bench."""
 
+from __future__ import annotations
+
 import re
 import shlex
 import statistics
@@ -14,6 +16,15 @@ from .groups import together
 from .html import Html, choices, code, details, head, join, li, of, p, quiet, span, tag
 from .html import table as plain_table
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..results.comparison import Comparison
+    from ..results.verdicts import Verdict
+    from .groups import Group
+    from .read import Result
+
 CHIPS = {
     "faster": "✓ faster",
     "slower": "✗ slower",
@@ -25,24 +36,24 @@ CHIPS = {
 _COLUMNS = ("old", "control", "new")
 
 
-def _chip(verdict):
+def _chip(verdict: str) -> Html:
     return span(f"chip {verdict}", CHIPS[verdict])
 
 
-def _link(group, name):
+def _link(group: Group, name: str) -> Html:
     return tag("a", name, href=f"#{group.anchor_of(name)}")
 
 
-def _lanes(group):
+def _lanes(group: Group) -> tuple[str, str, str]:
     return group.old, f"{group.old} again", group.new
 
 
-def _limit(ratios):
+def _limit(ratios: Iterable[float]) -> float:
     """The ratio at the ends of the bars, the same for all rows."""
     return max([1.5, *(max(ratio, 1 / ratio) for ratio in ratios)]) * 1.02
 
 
-def summary(group):
+def summary(group: Group) -> Html:
     """What got faster, what slower, and how far the noise goes."""
     rows = group.combined()
     count = {verdict: sum(row[2] == verdict for row in rows) for verdict in CHIPS}
@@ -69,7 +80,7 @@ def summary(group):
     return join([*parts, tag("div", tag("div", faster), tag("div", *others, *_conditions(group)), class_="sides")])
 
 
-def _changed(group, rows, verdict, title, limit):
+def _changed(group: Group, rows: list[tuple[str, float, str]], verdict: str, title: str, limit: float) -> Html:
     chosen = sorted((row for row in rows if row[2] == verdict), key=lambda row: row[1], reverse=verdict != "faster")
     if not chosen:
         return join([tag("h4", title), p("No row got slower.")]) if verdict == "slower" else Html()
@@ -91,31 +102,31 @@ def _changed(group, rows, verdict, title, limit):
     return join([tag("h4", title), tag("ul", items, class_="top"), rest])
 
 
-def _conditions(group):
+def _conditions(group: Group) -> list[Html]:
     """How far noise goes, memory, and what did not run."""
     lines = []
     for run in group.runs:
-        lines.append(p(f"{run.label}: {'; '.join(noise(run.data))}."))
-        if run.data.verdicts:
+        lines.append(p(f"{run.label}: {'; '.join(noise(run.compared))}."))
+        if run.compared.verdicts:
             lines.append(p(f"Memory on {run.label}: {_memory(group, run)}"))
-        for row in run.data.failed:
-            side = getattr(run.data.sides, row.side).name
+        for row in run.compared.failed:
+            side = getattr(run.compared.sides, row.side).name
             lines.append(p(_chip("failed"), f" {row.name} on {side} ({run.label}): {row.reason}"))
     return lines
 
 
-def _least_memory(run):
+def _least_memory(run: Result) -> float:
     """Bytes below which a resident set is not told: a process begins with the largest one of the process that
     started it, which is about the least of all."""
-    columns = [processes for row in run.data.rows for processes in row.columns.values()]
+    columns = [processes for row in run.compared.rows for processes in row.columns.values()]
     return 1.1 * min((process.max_rss for processes in columns for process in processes), default=0)
 
 
-def _memory(group, run):
+def _memory(group: Group, run: Result) -> str:
     """The largest resident set of the processes, new against old."""
     least, changes = _least_memory(run), []
-    for verdict in run.data.verdicts:
-        columns = run.data.row_of[verdict.name].columns
+    for verdict in run.compared.verdicts:
+        columns = run.compared.row_of[verdict.name].columns
         old, new = (
             statistics.median(one.max_rss for c in names for one in columns[c])
             for names in (("old", "control"), ("new",))
@@ -131,7 +142,7 @@ def _memory(group, run):
     )
 
 
-def table(group):
+def table(group: Group) -> Html:
     """The table per benchmark, with a chart of the samples in each row."""
     # Small changes must be seen beside large ones.
     limit = min(2, _limit([v.ratio for entries in group.rows().values() for _, v in entries]))
@@ -155,14 +166,14 @@ def table(group):
     return join([tag("div", span("choice", "Show ", *shown), legend, rows, class_="rows"), *_one_sided(group)])
 
 
-def _cells(group, run, v, limit):
+def _cells(group: Group, run: Result, v: Verdict, limit: float) -> list[tuple[str, str, object]]:
     """[(column, class, cell)] of a row on one machine."""
-    row = run.data.row_of[v.name]
+    row = run.compared.row_of[v.name]
     lanes = [
         (place, name, [s for one in row.columns[column] for s in (one.samples[1:] or one.samples)], row.values(column))
         for place, (column, name) in enumerate(zip(_COLUMNS, _lanes(group)))
     ]
-    cells = [
+    cells: list[tuple[str, str, object]] = [
         (f"{group.old}, µs", "old", number(v.old)),
         (f"{group.new}, µs", "new", number(v.new)),
         ("after/before", "fact", f"{v.ratio:.2f}"),
@@ -174,8 +185,8 @@ def _cells(group, run, v, limit):
     return [("machine", "machine", run.label)] * (len(group.runs) > 1) + cells
 
 
-def _details(group, run, v):
-    row, least, lines = run.data.row_of[v.name], _least_memory(run), []
+def _details(group: Group, run: Result, v: Verdict) -> Html:
+    row, least, lines = run.compared.row_of[v.name], _least_memory(run), []
     for column, name in zip(_COLUMNS, _lanes(group)):
         processes, values = row.columns[column], row.values(column)
         rss = statistics.median(one.max_rss for one in processes)
@@ -184,31 +195,33 @@ def _details(group, run, v):
         count = f"{sum(len(one.samples) for one in processes):,}"
         memory = f"{rss / 1e6:.1f}" if rss > least else f"≤ {least / 1e6:.0f}"
         lines.append([name, *figures, len(values), count, memory])
-    only = ["--filter", "^" + v.name.replace(".", r"\.") + "$", "--samples", str(run.data.method.rounds)]
+    only = ["--filter", "^" + v.name.replace(".", r"\.") + "$", "--samples", str(run.compared.method.rounds)]
     command = ["utils/run-smoke-bench", *only, *_named(group.old, group.new)]
     caption = (
         f"{v.name} on {run.label}: µs of a process (the median of its samples without the first); memory is the "
         "median of the largest resident set"
     )
-    figures = plain_table(caption, ["", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB"], lines)
+    made = plain_table(caption, ["", "min", "25 %", "median", "75 %", "max", "processes", "samples", "MB"], lines)
     ranks = f"p = {v.p:.2g}, {v.adjusted:.2g} adjusted for all rows"
     noise = f"{group.old} against itself {v.noise * 100:+.1f}%; change {v.delta * 100:+.1f}%"
-    return tag("div", figures, p(f"{ranks}; {noise}."), p("Measure it again: ", code(shlex.join(command))))
+    return tag("div", made, p(f"{ranks}; {noise}."), p("Measure it again: ", code(shlex.join(command))))
 
 
-def _one_sided(group):
+def _one_sided(group: Group) -> list[Html]:
     parts = []
     for run in group.runs:
         for side in ("new", "old"):
-            rows = [[row.name, short(statistics.median(row.values))] for row in run.data.one_sided if row.side == side]
-            name = getattr(run.data.sides, side).name
+            rows = [
+                [row.name, short(statistics.median(row.values))] for row in run.compared.one_sided if row.side == side
+            ]
+            name = getattr(run.compared.sides, side).name
             if rows:
                 title = f"Only on {name}, with nothing to compare ({run.label})"
                 parts.append(plain_table(title, ["benchmark", "µs"], rows))
     return parts
 
 
-def per_patch(found):
+def per_patch(found: list[Group]) -> Html:
     """What each patch alone gives: by its header, and as far as runs of `upto:` tell."""
     steps = {group.step: group for group in found if group.step}
     columns = ["patch", "what it does", "what it gives, by its header"] + ["measured here, after/before"] * bool(steps)
@@ -228,7 +241,7 @@ def per_patch(found):
     return join([p("Each patch against the one before it. Measure one alone: ", code(again)), rows])
 
 
-def _step(group):
+def _step(group: Group) -> Html:
     """What a run of two neighbours in the series found."""
     changed = sorted((row for row in group.combined() if row[2] != "same"), key=lambda row: row[1])
     items = [
@@ -239,10 +252,10 @@ def _step(group):
     return join([items and tag("ul", items, class_="plain"), quiet(f"{plural(rest, 'row')} without a change")])
 
 
-def command(comparison):
+def command(comparison: Comparison) -> str:
     return shlex.join(["utils/run-smoke-bench", *_named(*comparison.names)])
 
 
-def _named(old, new):
+def _named(old: str, new: str) -> list[str]:
     """The two runtimes as arguments, if they are not the default."""
     return [old, new] if (old, new) != ("before", "after") else []

@@ -1,13 +1,21 @@
 """What the results and the page are like, for utils/doctor."""
 
+from __future__ import annotations
+
 from ..base import files
 from ..base.paths import REPORT
 from ..base.state import FAULT, READY, STALE, Line
 from ..runtimes.runtime import FOLDER
 from . import PAGE, read
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
 
-def lines():
+
+def lines() -> list[Line]:
     paths = read.found(REPORT)
     made = [_result(path) for path in paths]
     newest = max((path.stat().st_mtime for path in paths), default=None)
@@ -18,7 +26,7 @@ def lines():
     return made
 
 
-def _result(path):
+def _result(path: Path) -> Line:
     name, data = str(path.relative_to(REPORT)), files.read_record(path)
     if data is None:
         return Line(FAULT, name, "is damaged", "measure again, or remove it", path)
@@ -27,7 +35,7 @@ def _result(path):
     return Line(READY, name, str(data.get("started") or ""), path=path)
 
 
-def _measured_others(data):
+def _measured_others(data: Mapping[str, Any]) -> str | None:
     """The name of a side whose libraries are no longer those that were measured."""
     sides = data.get("sides")
     for side in sides.values() if isinstance(sides, dict) else ():

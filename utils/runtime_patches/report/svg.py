@@ -1,12 +1,21 @@
 """Charts as SVG. On the page, colours come from its style sheet (class s0, s1, …); a file has its own.
 Series differ in shape or dash, too, and every chart says in words what it shows."""
 
+from __future__ import annotations
+
 import math
 import statistics
 
 from ..base.text import number
 from ..results.verdicts import quantile
 from .html import Html, li, quiet, span, tag
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..results.outcome import Curve, Points
 
 WIDTH = 240  # of the small charts in tables
 _LANE = 17
@@ -16,20 +25,20 @@ _DASHES = ("7 4", "", "2 3")
 _HEAD = 36  # room for the title of a panel
 
 
-def _text(x, y, text, anchor=None):
+def _text(x: float | str, y: float | str, text: str, anchor: str | None = None) -> Html:
     return tag("text", text, x=x, y=y, text_anchor=anchor)
 
 
-def _small(kind, label, width, height, *parts):
+def _small(kind: str, label: str, width: float, height: float, *parts: object) -> Html:
     size = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
     return tag("svg", *parts, class_=kind, role="img", aria_label=label, **size)
 
 
-def _path(kind, d):
+def _path(kind: str, d: str) -> Html:
     return tag("path", class_=kind, d=d)
 
 
-def samples(lanes, unit):
+def samples(lanes: Sequence[tuple[int, str, list[float], list[float]]], unit: str) -> Html:
     """Raw samples on one axis: a histogram for each lane, the values of its processes as dots and their median
     as a bar. lanes: [(series number, name, samples, values)].
 
@@ -39,7 +48,7 @@ def samples(lanes, unit):
     high = max(quantile(some, 0.9) for lane in lanes for some in lane[2:])
     left, right = 3, WIDTH - 3
 
-    def share(value):
+    def share(value: float) -> float:
         return max(0, min(1, (value - low) / ((high - low) or 1)))
 
     parts, words = [], []
@@ -69,7 +78,7 @@ def samples(lanes, unit):
     )
 
 
-def ratio_bar(ratio, floor, limit, verdict):
+def ratio_bar(ratio: float, floor: float, limit: float, verdict: str) -> Html:
     """after/before on a log axis: left of the middle is faster. The band is where a change counts as none;
     `limit` is the ratio at both ends (above 1); what is beyond gets an arrow."""
     width, height = 150, 20
@@ -90,12 +99,12 @@ def ratio_bar(ratio, floor, limit, verdict):
     return _small(f"ratio {verdict}", f"after over before {ratio:.3f}", width, height, *parts)
 
 
-def dots(values, low, high, reference, words):
+def dots(values: Sequence[float | None], low: float, high: float, reference: float | None, words: str) -> Html:
     """One marker for each series on an axis from low to high; None is left out. The line is where `reference`
     is; what is beyond the axis is drawn at its end."""
     height = 18
 
-    def x(value):
+    def x(value: float) -> float:
         return 6 + max(0, min(1, (value - low) / ((high - low) or 1))) * (WIDTH - 12)
 
     parts = [_path("grid", f"M6 {height / 2}H{WIDTH - 6}")]
@@ -105,14 +114,14 @@ def dots(values, low, high, reference, words):
     return _small("samples", words, WIDTH, height, *parts)
 
 
-def marker(series, x, y):
+def marker(series: int, x: float, y: float) -> Html:
     """The mark of a series: they differ in shape, too."""
     if series % 3 == 2:
         return _path(f"mark p{series}", f"M{x:.1f} {y - 7}v14")
     return tag("circle", class_=f"mark{' full' * (series % 3)} p{series}", cx=f"{x:.1f}", cy=y, r=4.5)
 
 
-def ticks(low, high):
+def ticks(low: float, high: float) -> list[float]:
     """Round numbers from low to high."""
     rough = (high - low) / 5
     if rough <= 0:
@@ -130,7 +139,7 @@ class Plot:
     WIDTH, HEIGHT = 380, 240
     _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 12, 8, 36
 
-    def __init__(self, curve):
+    def __init__(self, curve: Curve) -> None:
         self.curve = curve
         self.series = [one for one in curve.series if one.points]
         self.left_out = 0
@@ -149,18 +158,18 @@ class Plot:
         tops += [self._fy(point[1]) for one in self.series for point in one.line or ()]
         self.high_y = max(tops) * (1 if self.log_y else 1.05)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.series)
 
-    def _x(self, value):
+    def _x(self, value: float) -> float:
         share = (self._fx(value) - self.low_x) / ((self.high_x - self.low_x) or 1)
         return self._LEFT + share * (self.WIDTH - self._LEFT - self._RIGHT)
 
-    def _y(self, value):
+    def _y(self, value: float) -> float:
         share = (self._fy(value) - self.low_y) / ((self.high_y - self.low_y) or 1)
         return self.HEIGHT - self._BOTTOM - share * (self.HEIGHT - self._TOP - self._BOTTOM)
 
-    def _points(self, points):
+    def _points(self, points: Sequence[tuple[float, float]]) -> str:
         places = {}
         for x, y in ((self._x(x), self._y(y)) for x, y in points):
             if self._TOP - 1 <= y <= self.HEIGHT - self._BOTTOM + 1:
@@ -169,12 +178,12 @@ class Plot:
                 self.left_out += 1
         return "".join(f"M{x} {y}h0" for x, y in places)
 
-    def _axis(self, low, high, log):
+    def _axis(self, low: float, high: float, log: bool) -> list[float]:
         if log:
             return [10**e for e in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)]
         return ticks(low, high)
 
-    def _parts(self):
+    def _parts(self) -> list[Html]:
         parts, bottom = [], self.HEIGHT - self._BOTTOM
         for value in self._axis(self.low_y, self.high_y, self.log_y):
             y = self._y(value)
@@ -193,10 +202,10 @@ class Plot:
         return parts
 
     @property
-    def label(self):
+    def label(self) -> str:
         return f"{self.curve.title}: {self.curve.y} by {self.curve.x}; " + "; ".join(one.name for one in self.series)
 
-    def figure(self):
+    def figure(self) -> Html:
         """The chart with its legend, as a <figure> of the page."""
         chart = tag("svg", *self._parts(), role="img", aria_label=self.label, viewBox=f"0 0 {self.WIDTH} {self.HEIGHT}")
         legend = [
@@ -207,7 +216,7 @@ class Plot:
         outside = self.left_out and quiet(f"outside: {self.left_out} of all points")
         return tag("figure", caption, chart, tag("ul", legend, class_="legend"), outside, class_="plot")
 
-    def panel(self):
+    def panel(self) -> list[Html]:
         """The chart as a part of a file, with title and legend."""
         legend = [
             tag(
@@ -224,7 +233,7 @@ class Plot:
         ]
 
 
-def file(curves, columns=2):
+def file(curves: list[Curve], columns: int = 2) -> str | None:
     """An SVG file with a chart for each of `curves`; None if none has a point."""
     plots = [plot for plot in map(Plot, curves) if plot]
     if not plots:
@@ -246,21 +255,21 @@ def file(curves, columns=2):
         "rect{fill:#fff}"
     )
     label = "; ".join(plot.label for plot in plots)
-    attributes = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria_label": label}
+    attributes: dict[str, Any] = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria_label": label}
     attributes |= {"viewBox": f"0 0 {width} {height}", "width": width}
     content = [tag("style", Html(style)), tag("rect", width=width, height=height), *panels]
     return tag("svg", content, **attributes) + "\n"
 
 
-def _line(series):
+def _line(series: Points) -> list[tuple[float, float]]:
     return series.points if series.line is None else series.line
 
 
-def _key(place):
+def _key(place: int) -> tuple[Html, Html]:
     return _path(f"line p{place}", "M1 6H29"), _path(f"points p{place}", "M15 6h0")
 
 
-def _short(value):
+def _short(value: float) -> str:
     """A tick's label that fits: 20k, 1.5M."""
     for limit, size, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
         if abs(value) >= limit:
