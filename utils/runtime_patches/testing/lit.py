@@ -5,6 +5,8 @@ workspace. The tests of the command-line tools run on the host, where users run 
 tools: with the host's Python and the same copy of lit.
 """
 
+from __future__ import annotations
+
 import collections
 import importlib.util
 import json
@@ -27,6 +29,16 @@ from ..workspace import herd
 from . import unittest_modules
 from .selection import SUITES, TOOLS, select
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from ..runtimes.runtime import Runtime
+    from ..workspace.find import Workspace
+    from .selection import Option
+    from .system import System
+
 _FAILED = ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT")
 _PASSED = ("PASS", "FLAKYPASS", "XFAIL")
 _LISTING = {"--show-tests", "--show-suites"}
@@ -36,7 +48,9 @@ FORMATS = TESTS / "formats"
 FILES = {"-o", "--output", "--xunit-xml-output"}
 
 
-def run(ws, runtime, paths=(), lit=(), system=None):
+def run(
+    ws: Workspace, runtime: Runtime, paths: Sequence[str] = (), lit: Iterable[Option] = (), system: System | None = None
+) -> int:
     """Runs the tests at `paths` on a Runtime that is built; returns the exit status.
 
     lit: pairs (option, value or None), as commands/run_test.py collects them; system: a System where the programs
@@ -46,12 +60,12 @@ def run(ws, runtime, paths=(), lit=(), system=None):
     swift, tools = select(ws, paths, lit)
     if system:
         tools = []
-    own = [v.partition("=")[2] for o, v in lit if _is_output(o, v)]
+    own = [v.partition("=")[2] for o, v in lit if v and _is_output(o, v)]
     lit = [(o, v) for o, v in lit if not _is_output(o, v)]
     name = f"{runtime.plain}-{system.name}" if system else runtime.plain
     output = Path(own[-1]).absolute() if own else (BUILD / "test" / name)
     output.mkdir(parents=True, exist_ok=True)
-    unittest = unittest_modules.ensure(ws, system and system.target) if import_unittest(swift) else ""
+    unittest = unittest_modules.ensure(ws, system.target if system else None) if import_unittest(swift) else ""
     with locks.exclusive(output):
         results = _Results()
         two = bool(swift and tools)
@@ -68,24 +82,26 @@ def run(ws, runtime, paths=(), lit=(), system=None):
     return results.report(ignore=("--ignore-fail", None) in lit)
 
 
-def import_unittest(paths):
+def import_unittest(paths: Iterable[Path]) -> bool:
     """Whether tests at these paths may import StdlibUnittest, whose making takes longer than a test."""
     return any(path.is_dir() or b"StdlibUnittest" in path.read_bytes() for path in paths)
 
 
-def _is_output(option, value):
-    return option in ("-D", "--param") and value.startswith("test_output=")
+def _is_output(option: str, value: str | None) -> bool:
+    return option in ("-D", "--param") and value is not None and value.startswith("test_output=")
 
 
 # The two command lines: (argv, environment, folder).
 
 
-def _parameters(values):
+def _parameters(values: Mapping[str, Any]) -> list[str]:
     return [word for name, value in values.items() if value for word in ("--param", f"{name}={value}")]
 
 
-def _swift_command(ws, runtime, inputs, unittest, output, system):
-    parameters = {
+def _swift_command(
+    ws: Workspace, runtime: Runtime, inputs: list[Path], unittest: Path | str, output: Path, system: System | None
+) -> tuple[Callable[[list[str]], list[str]], dict[str, str]]:
+    parameters: dict[str, Any] = {
         "swift_toolchain": ws.toolchain,
         "runtime": runtime,
         "runtime_libdir": runtime.libraries,
@@ -94,9 +110,9 @@ def _swift_command(ws, runtime, inputs, unittest, output, system):
         "test_output": output,
         "without": ",".join(runtime.missing),
     }
-    fixed = list(system.places) if system else []
+    fixed: list[tuple[Path | str, Path | str]] = list(system.places) if system else []
 
-    def inside(path):
+    def inside(path: Path | str) -> str:
         """`path` as lit sees it: tests put paths into shell commands unquoted."""
         names = ("/test-output", "/runtime-patches", "/swift-project", "/unittest")
         for place, plain in zip((output, REPO, ws.sources, unittest), names):
@@ -121,19 +137,21 @@ def _swift_command(ws, runtime, inputs, unittest, output, system):
                 place = TESTS / "upstream" / name / place.relative_to(upstream)
         tail.append(inside(place))
 
-    def wrap(options):
+    def wrap(options: list[str]) -> list[str]:
         return ws.command([*argv, *options, *tail], fixed=fixed, binds=[output])
 
     return wrap, ws.environment({"PYTHONPATH": os.pathsep.join(filter(None, [inside(FORMATS), path]))})
 
 
-def _tools_command(ws, runtime, inputs, output):
+def _tools_command(
+    ws: Workspace, runtime: Runtime, inputs: list[Path], output: Path
+) -> tuple[Callable[[list[str]], list[str]], dict[str, str]]:
     filecheck = _on_path(ws, "FileCheck")
     if ws.from_packages:
         # FileCheck needs the libraries that are inside.
         starter = output / "FileCheck"
         files.write_starter(starter, ws.command([filecheck], binds=[output]))
-        filecheck = starter
+        filecheck = str(starter)
     argv, path = _host_lit(ws)
     parameters = {
         "test_output": output,
@@ -153,7 +171,7 @@ def _tools_command(ws, runtime, inputs, output):
     return lambda more: [*argv, *_parameters(parameters), *more, *map(str, inputs)], env
 
 
-def _on_path(ws, name):
+def _on_path(ws: Workspace, name: str) -> str:
     """The path of one of LLVM's test tools, as seen inside."""
     for folder in ws.path.split(":"):
         for candidate in (name, *(f"{name}-{n}" for n in range(30, 14, -1))):
@@ -163,7 +181,7 @@ def _on_path(ws, name):
     raise UserError(f"{name} is not installed", "sudo apt install llvm-21-tools, or put LLVM's build folder on PATH")
 
 
-def _host_lit(ws):
+def _host_lit(ws: Workspace) -> tuple[list[str], str]:
     """(the command that runs lit with this Python, its PYTHONPATH): it is the workspace's lit, or upstream's."""
     places = [ws.sources / "llvm-project" / "llvm" / "utils" / "lit"]
     if ws.from_packages:
@@ -173,15 +191,22 @@ def _host_lit(ws):
         if (place / "lit" / "main.py").exists():
             start = "import sys; sys.argv[0] = 'lit'; from lit.main import main; main()"
             return [sys.executable, "-c", start], str(place)
-    if shutil.which("lit"):
-        return [shutil.which("lit")], ""
+    if found := shutil.which("lit"):
+        return [found], ""
     raise UserError("lit is not installed", f"pip install lit, or check out llvm-project beside {ws.swift}")
 
 
 # Running and counting.
 
 
-def _lit(command, env, lit, output, name, results):
+def _lit(
+    command: Callable[[list[str]], list[str]],
+    env: Mapping[str, str],
+    lit: Sequence[Option],
+    output: Path,
+    name: str,
+    results: _Results,
+) -> int:
     """One run of lit; its reports go to `results`. Returns its exit status."""
     report, total = output / f"{name}.json", output / f"{name}.xml"
     for path in (report, total):
@@ -212,17 +237,17 @@ def _lit(command, env, lit, output, name, results):
     return status
 
 
-def _limit(lit, results):
+def _limit(lit: Sequence[Option], results: _Results) -> int | None:
     """How many failures --max-failures leaves for the second run; None: any number."""
-    limits = [int(value) for option, value in lit if option == "--max-failures" and value.isdigit()]
+    limits = [int(value) for option, value in lit if option == "--max-failures" and value and value.isdigit()]
     return max(0, limits[-1] - len(results.of(_FAILED))) if limits else None
 
 
-def _second(lit, left):
+def _second(lit: Sequence[Option], left: int | None) -> list[Option]:
     """lit's options for the second of two runs: other files, what is left of the limit."""
     changed = []
     for option, value in lit:
-        if option in FILES:
+        if option in FILES and value is not None:
             path = Path(value)
             value = str(path.with_name(f"{path.stem}-tools{path.suffix}"))
         elif option == "--max-failures":
@@ -234,12 +259,12 @@ def _second(lit, left):
 class _Results:
     """What the runs of lit gave: names by result code."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.names = collections.defaultdict(list)
         self.not_run = 0
         self.broken = False
 
-    def add(self, report, total, status, outputs):
+    def add(self, report: Path, total: Path, status: int, outputs: bool) -> None:
         """Reads lit's JSON, and from its XML how many tests it found in all.
 
         outputs: whether to show the output of failed tests, which lit did not.
@@ -258,10 +283,10 @@ class _Results:
                 print(f"{test['name']}\n{test['output']}")
         self.broken |= status > 1
 
-    def of(self, codes):
+    def of(self, codes: Iterable[str]) -> list[str]:
         return sorted(name for code in codes for name in self.names[code])
 
-    def report(self, ignore=False):
+    def report(self, ignore: bool = False) -> int:
         """Prints the failures, the expected ones, and one line of counts."""
         failed = self.of(_FAILED)
         for code in _FAILED:

@@ -5,12 +5,18 @@ and the model's parameter that stands for it. The operations are read from the p
 compared; a model gets its orders from the list, and nowhere else.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import re
 from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.process import captured
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 # What Swift calls them.
@@ -68,16 +74,16 @@ class Row:
     reason: str
 
     @property
-    def model(self):
+    def model(self) -> str:
         """The name of the model: the patch's own, if the parameter is not MODEL:PARAMETER."""
         return self.parameter.rpartition(":")[0] or self.operation.patch
 
     @property
-    def order(self):
+    def order(self) -> str:
         return self.parameter.rpartition(":")[2]
 
 
-def operations(patch, text):
+def operations(patch: str, text: str) -> list[Operation]:
     """The atomic operations that the text of a patch adds, or of which it changes a line."""
     found, seen = [], {}
     for lines, added, heading in _hunks(text):
@@ -98,7 +104,7 @@ def operations(patch, text):
     return found
 
 
-def _hunks(text):
+def _hunks(text: str) -> Iterator[tuple[list[str], list[bool], str]]:
     """(the lines after the patch, whether each is new, the heading) of each hunk."""
     lines, added, heading = [], [], ""
     for line in text.splitlines():
@@ -112,7 +118,7 @@ def _hunks(text):
     yield lines, added, heading
 
 
-def _closing(code, place):
+def _closing(code: str, place: int) -> int:
     depth = 0
     for i in range(place, len(code)):
         depth += (code[i] == "(") - (code[i] == ")")
@@ -121,13 +127,13 @@ def _closing(code, place):
     return len(code) - 1
 
 
-def _orders(call):
+def _orders(call: str) -> list[str]:
     words = [match[match.lastindex or 0] for match in _ORDER.finditer(call)]
     orders = [_OTHER_WORDS.get(word, word.lower()) for word in words]
     return [order for order in orders if order in _ORDERS]
 
 
-def _name(match, call):
+def _name(match: re.Match[str], call: str) -> str:
     if match["method"]:
         return re.sub(r"->", ".", match["object"]) + match["method"]
     argument = re.search(r"\(\s*&?([\w.]+)", call)
@@ -137,11 +143,11 @@ def _name(match, call):
     return builtin if "fence" in builtin or not argument else f"{builtin}({argument[1]})"
 
 
-def _indent(line):
+def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _function(lines, at):
+def _function(lines: list[str], at: int) -> str:
     limit = _indent(lines[at])
     for i in range(at - 1, -1, -1):
         line = lines[i]
@@ -156,7 +162,7 @@ def _function(lines, at):
     return ""
 
 
-def read_table(text):
+def read_table(text: str) -> list[Row]:
     rows, patch = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -173,7 +179,7 @@ def read_table(text):
     return rows
 
 
-def differences(rows, found):
+def differences(rows: list[Row], found: list[Operation]) -> list[str]:
     listed = [row.operation for row in rows if not row.operation.function.startswith(("base:", "own:"))]
     table, code = ({(o.patch, o.function, o.name): o.orders for o in some} for some in (listed, found))
     lines = []
@@ -188,7 +194,7 @@ def differences(rows, found):
     return lines
 
 
-def file_differences(rows, kind, folder):
+def file_differences(rows: list[Row], kind: str, folder: Path) -> list[str]:
     """Where rows of operations that no patch touches, KIND:FILE:FUNCTION, differ from the files in a folder."""
     lines = []
     for row in rows:
@@ -204,7 +210,7 @@ def file_differences(rows, kind, folder):
     return lines
 
 
-def parameters(rows, model):
+def parameters(rows: list[Row], model: str) -> dict[str, str]:
     """{parameter: orders} of a model; UserError if rows of one parameter differ."""
     found = {}
     for row in rows:
@@ -219,7 +225,7 @@ def parameters(rows, model):
 _WEAKER = {"consume": ("relaxed",), "acquire": ("relaxed",), "release": ("relaxed",), "acq_rel": ("acquire", "release")}
 
 
-def weakenings(orders, kind=None):
+def weakenings(orders: str, kind: str | None = None) -> list[str]:
     """Each single weakening of the orders of an operation; kind: "load" or "store" of one that is only that."""
     parts = orders.split("/")
     found = []
@@ -227,12 +233,12 @@ def weakenings(orders, kind=None):
         weaker = _WEAKER.get(order, ())
         if order == "seq_cst":
             # Of a compare-and-swap, its failure is a load.
-            weaker = ({"load": "acquire", "store": "release"}.get(kind, "acq_rel") if i == 0 else "acquire",)
+            weaker = ({"load": "acquire", "store": "release"}.get(kind or "", "acq_rel") if i == 0 else "acquire",)
         found += ["/".join([*parts[:i], w, *parts[i + 1 :]]) for w in weaker]
     return found
 
 
-def all_weaker(orders, kind=None):
+def all_weaker(orders: str, kind: str | None = None) -> list[str]:
     """All orders that are weaker than those of an operation."""
     found = []
     for one in weakenings(orders, kind):
@@ -240,16 +246,16 @@ def all_weaker(orders, kind=None):
     return list(dict.fromkeys(found))
 
 
-def kind_of(operation):
+def kind_of(operation: Operation) -> str | None:
     """ "load" or "store" if the operation is only that, else None."""
     match = re.search(r"(?<![a-z])(load|store)", operation.name)
-    return match and match[1]
+    return match[1] if match else None
 
 
 _LINE = re.compile(r"^// (?:(FAULT) ([^:\s]+): (\S.*)|(NOT NEEDED|NOT SEEN) ([^:\s]+): (\S.*))$", re.M)
 
 
-def expectations(text):
+def expectations(text: str) -> tuple[dict[str, str], dict[str, str]]:
     """({mutation: fault that must be found}, {mutation: why there is none}) of a model's source."""
     faults, unneeded = {}, {}
     for match in _LINE.finditer(text):
@@ -260,7 +266,9 @@ def expectations(text):
     return faults, unneeded
 
 
-def missing(own, steps, kinds, expected):
+def missing(
+    own: dict[str, str], steps: list[str], kinds: Mapping[str, str | None], expected: Collection[str]
+) -> list[str]:
     """The single weakenings and left-out steps that no line of the model speaks of.
 
     kinds: {parameter: "load" or "store"} where seq_cst weakens to acquire or release.
@@ -269,7 +277,7 @@ def missing(own, steps, kinds, expected):
     return [f"no line about {mutation}" for mutation in (*needed, *steps) if mutation not in expected]
 
 
-def check(source, table, program):
+def check(source: Path | str, table: Path | str, program: str) -> list[str]:
     """Runs the program of a model on its own orders and on each mutation; returns the faults of the model."""
     model = Path(source).stem
     rows = read_table(Path(table).read_text(encoding="utf-8"))
@@ -289,6 +297,6 @@ def check(source, table, program):
     return lines
 
 
-def run(program, arguments):
+def run(program: str, arguments: Sequence[str]) -> str:
     done = captured([program, *arguments], timeout=240)
     return (done.stdout + done.stderr).strip()

@@ -1,21 +1,32 @@
 """Which tests utils/run-test runs: those at the given paths, ours or upstream's, that pass the filters."""
 
+from __future__ import annotations
+
 import os
 import re
 from pathlib import Path
+from typing import Optional
 
 from ..base.errors import UserError
 from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ..workspace.find import Workspace
+
 # The suites of the tools, of the harnesses, and of the models: they run on the host.
 TOOLS = (TESTS / "utils", TESTS / "benchmark", TESTS / "models")
 DEFAULT = "test/Concurrency/Runtime"
+# An option of lit, and its value if it has one.
+Option = tuple[str, Optional[str]]
 # Upstream's suites.
 SUITES = ("test", "validation-test")
 
 
-def select(ws, paths, lit):
+def select(ws: Workspace, paths: Iterable[str], lit: Iterable[Option]) -> tuple[list[Path], list[Path]]:
     """(inputs of the Swift run, inputs of the tools' run); UserError without any test."""
     passes = _patterns(lit)
     swift, tools = ([place for place in places if any(map(passes, _names(ws, place)))] for places in _split(ws, paths))
@@ -24,7 +35,7 @@ def select(ws, paths, lit):
     return swift, tools
 
 
-def _split(ws, paths):
+def _split(ws: Workspace, paths: Iterable[str]) -> tuple[list[Path], list[Path]]:
     found = [place for path in paths or ["test"] for place in _find(ws, path)]
     swift, tools = [], []
     for place in found:
@@ -36,13 +47,13 @@ def _split(ws, paths):
     return _outermost(swift), _outermost(tools)
 
 
-def _outermost(places):
+def _outermost(places: Iterable[Path]) -> list[Path]:
     """`places` without those below another one: lit would run such a test twice, at the same time."""
     places = list(dict.fromkeys(places))
     return [p for p in places if not any(q in p.parents for q in places)]
 
 
-def _find(ws, path):
+def _find(ws: Workspace, path: str) -> list[Path]:
     """The files and folders that PATH names: ours, or else upstream's.
 
     A relative folder of ours brings along what upstream's DEFAULT has there.
@@ -71,18 +82,18 @@ def _find(ws, path):
     raise UserError(f"no test '{path}' in this repository or in {swift}", "utils/run-test --show-tests lists the tests")
 
 
-def _plain(path):
+def _plain(path: Path) -> Path:
     return Path(os.path.normpath(path))
 
 
-def _patterns(lit):
+def _patterns(lit: Iterable[Option]) -> Callable[[str], object]:
     """A function that tells whether --filter and --filter-out let a name pass."""
     given = dict(lit)  # the last one counts
-    wanted, unwanted = given.get("--filter", ""), given.get("--filter-out")
+    wanted, unwanted = given.get("--filter") or "", given.get("--filter-out")
     return lambda name: re.search(wanted, name, re.I) and not (unwanted and re.search(unwanted, name, re.I))
 
 
-def _names(ws, place):
+def _names(ws: Workspace, place: Path) -> Iterator[str]:
     """Names that lit may give to the tests at `place`, to see whether a filter fits any."""
     root, suite = TESTS, "runtime-patches"
     for tools, name in zip(TOOLS, ("tools", "benchmark", "models")):

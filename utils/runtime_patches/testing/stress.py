@@ -4,6 +4,8 @@ A program is made from a seed; what it prints does not depend on the runtime. A 
 run again with less to do, and the smallest command that still fails is printed.
 """
 
+from __future__ import annotations
+
 import os
 import subprocess
 import time
@@ -15,6 +17,14 @@ from ..base.errors import UserError
 from ..base.paths import BUILD, TEST
 from ..base.progress import note
 from ..runtimes import build, program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import NoReturn
+
+    from ..runtimes.runtime import Runtime
+    from ..workspace.find import Workspace
 
 _SOURCES = (TEST / "programs" / "concurrency-random.swift", TEST / "programs" / "Inputs" / "SplitMix64.swift")
 _MODES = TEST / "Concurrency" / "Runtime" / "Inputs"
@@ -31,7 +41,7 @@ class Case:
     workers: int
 
     @property
-    def options(self):
+    def options(self) -> list[str]:
         """The options of the program, and of utils/stress."""
         return f"--seeds {self.first}:{self.last} --operations {self.operations} --workers {self.workers}".split()
 
@@ -39,7 +49,7 @@ class Case:
 class Stress:
     """The program, compiled for each runtime of a run."""
 
-    def __init__(self, ws, runtimes):
+    def __init__(self, ws: Workspace, runtimes: list[Runtime]) -> None:
         self.ws, self.runtimes, self.programs = ws, runtimes, {}
         for runtime in runtimes:
             build.ensure(ws, runtime)
@@ -47,7 +57,7 @@ class Stress:
             with locks.exclusive(BUILD):
                 self.programs[runtime] = _compile(ws, runtime)
 
-    def output(self, runtime, case):
+    def output(self, runtime: Runtime, case: Case) -> tuple[int | None, str]:
         """(status, output) of the programs of a case. The status is None if they take too long."""
         # On `chaos` the delays are those of the first seed, so that a replay has them, too.
         delays = os.environ.get("SWIFT_CHAOS_SEED", str(case.first))
@@ -60,7 +70,7 @@ class Stress:
             return None, f"no end after {_TIMEOUT} s"
         return done.returncode, done.stdout + done.stderr
 
-    def fault(self, case):
+    def fault(self, case: Case) -> tuple[Runtime, str] | None:
         """What is wrong with a case: (runtime, text), or None."""
         first = None
         for runtime in self.runtimes:
@@ -72,7 +82,7 @@ class Stress:
             first = text
         return None
 
-    def failures(self, case, most):
+    def failures(self, case: Case, most: int) -> int:
         """How often a case fails in five tries, which end when that is often enough."""
         count = 0
         for _ in range(5):
@@ -81,11 +91,11 @@ class Stress:
                 break
         return count
 
-    def shrink(self, case):
+    def shrink(self, case: Case) -> Case | None:
         """The smallest case found that still fails, as often as this one does; None if it does not fail again."""
         often = self.failures(case, 3)
 
-        def fails(**smaller):
+        def fails(**smaller: int) -> bool:
             return self.failures(replace(case, **smaller), often) == often
 
         if not often:
@@ -100,7 +110,7 @@ class Stress:
                 step //= 2
         return case
 
-    def failed(self, found, case):
+    def failed(self, found: tuple[Runtime, str], case: Case) -> NoReturn:
         """Prints the fault of one seed, and raises the UserError with the smallest case."""
         print(f"seed {case.first} on {found[0]}: {found[1]}")
         smaller = self.shrink(case)
@@ -109,14 +119,14 @@ class Stress:
             self.replay(smaller or case),
         )
 
-    def replay(self, case):
+    def replay(self, case: Case) -> str:
         """The hint that tells how to run a case again, with the delays that the caller has chosen."""
         delays = os.environ.get("SWIFT_CHAOS_SEED")
         chosen = f"SWIFT_CHAOS_SEED={delays} " if delays else ""
         return f"replay: {chosen}utils/stress {' '.join([*case.options, *map(str, self.runtimes)])}"
 
 
-def _compile(ws, runtime):
+def _compile(ws: Workspace, runtime: Runtime) -> Path:
     flags, home = ("-O", "-Xfrontend", "-disable-availability-checking"), BUILD / "stress" / runtime.plain
     sources: dict[str, Any] = {
         "swift": [*_SOURCES, _MODES / "DeinitModes.swift"],
@@ -126,13 +136,21 @@ def _compile(ws, runtime):
     return program.build(ws, "concurrency-random", home, runtime=runtime, flags=flags, **sources)
 
 
-def run(ws, runtimes, first, count, operations, workers, seconds):
+def run(
+    ws: Workspace,
+    runtimes: list[Runtime],
+    first: int,
+    count: float,
+    operations: int,
+    workers: int,
+    seconds: float | None,
+) -> None:
     """Runs seeds until `count` are done or `seconds` are over."""
     stress = Stress(ws, runtimes)
     end = time.monotonic() + seconds if seconds else None
     seed, done = first, 0
     while done < count and (not end or time.monotonic() < end):
-        block = Case(seed, seed + min(20, count - done) - 1, operations, workers)
+        block = Case(seed, seed + int(min(20, count - done)) - 1, operations, workers)
         if once := stress.fault(block):
             for one in range(block.first, block.last + 1):
                 case = replace(block, first=one, last=one)

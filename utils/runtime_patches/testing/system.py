@@ -1,17 +1,29 @@
 """Where the programs of tests run if that is not the workspace: on the packed libraries, in a release of the
 distribution or for another processor."""
 
+from __future__ import annotations
+
 import re
 import shlex
 
 from ..base.errors import UserError
 from ..workspace import dispatch, sandbox, sysroot, target
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from typing import Any
+
+    from ..base.architectures import Architecture
+    from ..runtimes.runtime import Runtime
+    from ..workspace.find import Workspace
+
 # bubblewrap tells of a program that a signal has ended by its status alone.
 _CRASH = '"$@"; status=$?; [ $status -le 128 ] || kill -$((status - 128)) $$; exit $status'
 
 
-def find(ws, runtime, suite=None):
+def find(ws: Workspace, runtime: Runtime, suite: str | None = None) -> System | None:
     """The System for a Runtime and a release, the older system's if none is named; None for the workspace itself."""
     architecture = runtime.architecture
     if suite and not architecture:
@@ -30,15 +42,18 @@ class System:
     """name: in the names of folders; target: what programs are compiled for; places: as in Target, and what else
     they need."""
 
-    def __init__(self, ws, architecture, suite):
+    def __init__(self, ws: Workspace, architecture: Architecture, suite: str | None) -> None:
         self.name = suite or architecture.name
         self.target = target.Target(ws, architecture)
         self.emulator = architecture.emulator
         self.root = sysroot.release(ws, suite) if suite else self.target.system
         self.beside = dispatch.ensure(ws, self.target) / "shared"
-        self.places = [*self.target.places, *([(self.emulator, "/emulator")] if self.emulator else [])]
+        self.places: list[tuple[Path | str, str]] = [
+            *self.target.places,
+            *([(self.emulator, "/emulator")] if self.emulator else []),
+        ]
 
-    def parameters(self, seen):
+    def parameters(self, seen: Iterable[Path | str]) -> dict[str, Any]:
         """Parameters of test/lit.cfg.py; seen: the folders that the programs need."""
         if self.emulator:
             # It finds the loader and the libraries below the system, also for the programs that a program starts (the

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import unittest
 
 from ..base.paths import REPO
@@ -7,7 +9,7 @@ RUNTIME = REPO / "test" / "Runtime"
 
 
 class StdlibUnittest(unittest.TestCase):
-    def test_is_made_for_those_that_import_it_only(self):
+    def test_is_made_for_those_that_import_it_only(self) -> None:
         importing = [path for path in RUNTIME.glob("*.swift") if "import StdlibUnittest" in path.read_text()]
         self.assertTrue(importing)
         self.assertFalse(lit.import_unittest([RUNTIME / "cast_dlclose.swift"]))

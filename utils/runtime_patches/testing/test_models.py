@@ -1,5 +1,7 @@
 """Tests of what reads atomic operations and compares them with the models."""
 
+from __future__ import annotations
+
 import unittest
 
 from ..base.errors import UserError
@@ -44,7 +46,7 @@ diff --git a/b.swift b/b.swift
 
 
 class Operations(unittest.TestCase):
-    def test_all_that_a_patch_adds_or_changes(self):
+    def test_all_that_a_patch_adds_or_changes(self) -> None:
         found = [(o.function, o.name, o.orders) for o in models.operations("p", _PATCH)]
         self.assertEqual(
             found,
@@ -58,7 +60,7 @@ class Operations(unittest.TestCase):
             ],
         )
 
-    def test_no_patch_no_operations(self):
+    def test_no_patch_no_operations(self) -> None:
         self.assertEqual(models.operations("p", ""), [])
 
 
@@ -72,7 +74,7 @@ gone    x.load                      relaxed          look
 
 
 class Table(unittest.TestCase):
-    def test_differences(self):
+    def test_differences(self) -> None:
         found = models.operations("p", _PATCH)[:3]
         self.assertEqual(
             models.differences(models.read_table(_TABLE), found),
@@ -83,13 +85,13 @@ class Table(unittest.TestCase):
             ],
         )
 
-    def test_rows_that_are_none(self):
+    def test_rows_that_are_none(self) -> None:
         for row in ("f x.load relaxed", "f x.load relaxed - ", "f x.load relaxed look more", ""):
             text = f"[p]\n{row}\n" if row else "f x.load relaxed look\n"
             with self.assertRaises(UserError):
                 models.read_table(text)
 
-    def test_a_parameter_has_one_order(self):
+    def test_a_parameter_has_one_order(self) -> None:
         rows = models.read_table("[p]\nf x.load relaxed look\nf y.load acquire look\n")
         with self.assertRaises(UserError):
             models.parameters(rows, "p")
@@ -97,18 +99,18 @@ class Table(unittest.TestCase):
 
 
 class Mutations(unittest.TestCase):
-    def test_each_single_weakening(self):
+    def test_each_single_weakening(self) -> None:
         self.assertEqual(
             models.weakenings("acq_rel/acquire"), ["acquire/acquire", "release/acquire", "acq_rel/relaxed"]
         )
         self.assertEqual(models.weakenings("seq_cst"), ["acq_rel"])
         self.assertEqual(models.weakenings("relaxed/relaxed"), [])
 
-    def test_all_that_is_weaker(self):
+    def test_all_that_is_weaker(self) -> None:
         self.assertEqual(models.all_weaker("seq_cst"), ["acq_rel", "acquire", "relaxed", "release"])
         self.assertEqual(models.all_weaker("seq_cst", "load"), ["acquire", "relaxed"])
 
-    def test_what_no_line_speaks_of(self):
+    def test_what_no_line_speaks_of(self) -> None:
         own = {"look": "seq_cst", "drop": "acq_rel"}
         expected = {"drop=acquire", "look=acquire"}
         self.assertEqual(
@@ -116,7 +118,7 @@ class Mutations(unittest.TestCase):
             ["no line about drop=release", "no line about -wake"],
         )
 
-    def test_lines_of_a_model(self):
+    def test_lines_of_a_model(self) -> None:
         faults, unneeded = models.expectations(
             "// FAULT a=relaxed: DATA RACE\n// NOT NEEDED -b: it is so.\n// NOT SEEN c=release: why\n// FAULTY\n"
         )

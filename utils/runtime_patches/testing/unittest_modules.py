@@ -4,8 +4,18 @@ Upstream's tests and ours import it. It is built from stdlib/private of the unpa
 sources against the toolchain's own library, once for all runtimes.
 """
 
+from __future__ import annotations
+
 from ..base.process import run_logged
 from ..workspace import cached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ..workspace.find import Workspace
+    from ..workspace.target import Target
 
 # module: (modules that it imports, files beside the Swift ones, options)
 _MODULES = {
@@ -49,7 +59,7 @@ rule library
 """
 
 
-def ensure(ws, target=None):
+def ensure(ws: Workspace, target: Target | None = None) -> Path:
     """The folder with the modules and libraries, for a Target or the workspace; made if it is missing."""
     sources = [
         (path.name, path.read_bytes()) for module in _MODULES for path in sorted((_sources(ws) / module).iterdir())
@@ -63,11 +73,11 @@ def ensure(ws, target=None):
     )
 
 
-def _sources(ws):
+def _sources(ws: Workspace) -> Path:
     return ws.swift / "stdlib" / "private"
 
 
-def _build(ws, target, place):
+def _build(ws: Workspace, target: Target | None, place: Path) -> None:
     header = place / "swift" / "Runtime" / "CMakeConfig.h"
     header.parent.mkdir(parents=True)
     header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
@@ -83,7 +93,7 @@ def _build(ws, target, place):
         path.unlink(missing_ok=True)
 
 
-def _availability(ws):
+def _availability(ws: Workspace) -> Iterator[str]:
     """The compiler options that define upstream's `SwiftStdlib` versions."""
     macros = ws.swift / "utils" / "availability-macros.def"
     for line in macros.read_text().splitlines():
@@ -92,7 +102,7 @@ def _availability(ws):
             yield f'-Xfrontend -define-availability -Xfrontend "{line}"'
 
 
-def _ninja(ws, target):
+def _ninja(ws: Workspace, target: Target | None) -> Iterator[str]:
     """The lines of build.ninja. Each module is emitted apart from its object file. So the objects, which take most of
     the time, are compiled in parallel."""
     swift = ws.swift
@@ -123,9 +133,9 @@ def _ninja(ws, target):
         yield "  libraries = " + " ".join(f"-lswift{i}" for i in imports)
 
 
-def _escape(path):
+def _escape(path: object) -> str:
     return str(path).replace("$", "$$").replace(":", "$:").replace(" ", "$ ")
 
 
-def _quote(path):
+def _quote(path: object) -> str:
     return "'" + str(path).replace("$", "$$").replace("'", "'\\''") + "'"
