@@ -4,6 +4,8 @@ A package is built from a copy of its folder that consists of links, so that not
 manifests are real files: a few lines at their end take dependencies from folders of this machine.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -18,6 +20,14 @@ from ..base.progress import Step, note
 from ..runtimes import variants
 from ..runtimes.runtime import parse
 from .description import is_package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..runtimes.runtime import Runtime
+    from ..workspace.find import Workspace
+    from .description import Checkout
 
 # libswiftCore needs libm, but ld.bfd wants it to be named where code that imports no C module rounds a number.
 _MATHEMATICS = ("-Xlinker", "-lm")
@@ -58,12 +68,12 @@ do {
 """
 
 
-def flavour(runtime):
+def flavour(runtime: Runtime) -> str:
     """What the programs that run on `runtime` are compiled with: "", "asan" or "tsan"."""
     return runtime.variant if runtime.variant in variants.SANITIZERS else ""
 
 
-def tests(ws, checkout, kind, locals_):
+def tests(ws: Workspace, checkout: Checkout, kind: str, locals_: Sequence[Path]) -> Path:
     """The path of the test bundle of a Checkout, compiled as `kind` (see flavour) wants it.
 
     locals_: folders that hold packages, the first first: dependencies are taken from there.
@@ -81,7 +91,16 @@ def tests(ws, checkout, kind, locals_):
     return bundle
 
 
-def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug"):
+def build(
+    ws: Workspace,
+    home: Path,
+    checkout: Checkout,
+    options: Sequence[str],
+    locals_: Sequence[Path],
+    *,
+    kind: str = "",
+    configuration: str = "debug",
+) -> None:
     """Runs SwiftPM on a Checkout in folder `home`; UserError with the first error of the build."""
     package = overlay(home, checkout, locals_)
     if locals_ and (old := _too_old(checkout.folder)):
@@ -117,7 +136,7 @@ def build(ws, home, checkout, options, locals_, *, kind="", configuration="debug
             raise _reason(error, checkout, package, path) from None
 
 
-def _progress(path):
+def _progress(path: Path) -> str:
     """What SwiftPM says in its log of its progress, as in `[12/345]`."""
     try:
         with open(path, "rb") as log:
@@ -128,7 +147,7 @@ def _progress(path):
     return ": {} of {}".format(*found[-1]) if found else ""
 
 
-def _reason(error, checkout, package, log):
+def _reason(error: UserError, checkout: Checkout, package: Path, log: Path) -> UserError:
     """The UserError that names the first error in `log`."""
     text = log.read_text(errors="replace") if log.exists() else ""
     # An error in a file tells more than that a command has failed.
@@ -148,7 +167,7 @@ def _reason(error, checkout, package, log):
     return UserError(f"package {checkout.name} does not build: {where}{found[2]}", f"its whole output is in {log}")
 
 
-def _home(ws, checkout, kind, locals_):
+def _home(ws: Workspace, checkout: Checkout, kind: str, locals_: Sequence[Path]) -> Path:
     name = f"{checkout.name}{'-' * bool(kind)}{kind}"
     if not checkout.stable:
         # The same name elsewhere is another package.
@@ -161,7 +180,7 @@ def _home(ws, checkout, kind, locals_):
     return ws.cache / "clients" / f"{name}-{key}"
 
 
-def overlay(home, checkout, locals_):
+def overlay(home: Path, checkout: Checkout, locals_: Sequence[Path]) -> Path:
     """A folder like that of a Checkout, whose manifest takes dependencies from `locals_`."""
     places = home / "packages"
     local = {}
@@ -178,7 +197,7 @@ def overlay(home, checkout, locals_):
     return places / checkout.name
 
 
-def _edit(folder, target, name, old, new):
+def _edit(folder: Path, target: Path, name: Path, old: str, new: str) -> None:
     """Makes the link `name` in `target` a file of its own, with `new` in place of `old`."""
     for parent in reversed(name.parents[:-1]):
         if (target / parent).is_symlink():
@@ -191,7 +210,7 @@ def _edit(folder, target, name, old, new):
     (target / name).write_text(text.replace(old, new), encoding="utf-8")
 
 
-def _link(folder, target, local):
+def _link(folder: Path, target: Path, local: Mapping[str, Path]) -> None:
     target.mkdir(parents=True, exist_ok=True)
     entries = {path.name: path for path in folder.iterdir() if path.name not in (".build", ".git", ".swiftpm")}
     for path in target.iterdir():
@@ -207,7 +226,7 @@ def _link(folder, target, local):
             (target / name).symlink_to(path)
 
 
-def _manifest(path, target, local):
+def _manifest(path: Path, target: Path, local: Mapping[str, Path]) -> None:
     text = path.read_text(encoding="utf-8", errors="surrogateescape")
     version = _tools_version(text)
     if version >= _TELLS_DEPENDENCIES:
@@ -232,7 +251,7 @@ def _too_old(folder: Path) -> str:
     return "{}.{}".format(*version) if wants and version < _TELLS_DEPENDENCIES else ""
 
 
-def _stub(ws, tools):
+def _stub(ws: Workspace, tools: Path) -> list[str]:
     """Options for the linker. The toolchain's Testing may ask for a library that the toolchain lacks."""
     libraries = ws.outside(ws.toolchain / "lib" / "swift" / "linux")
     if (libraries / "lib_Testing_Foundation.so").exists() or not (libraries / "libTesting.so").exists():
@@ -243,7 +262,7 @@ def _stub(ws, tools):
     return ["-Xlinker", f"-L{tools}"]
 
 
-def _bundle(checkout, home):
+def _bundle(checkout: Checkout, home: Path) -> Path:
     found = sorted((home / "build" / "debug").glob("*.xctest"))
     if not found:
         raise UserError(f"package {checkout.name} has no tests", "a package with a test target can be judged")

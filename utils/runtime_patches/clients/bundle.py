@@ -3,6 +3,8 @@
 A test that ends the process, or that hangs, costs itself only: the others run in a further process.
 """
 
+from __future__ import annotations
+
 import collections
 import concurrent.futures
 import json
@@ -21,6 +23,14 @@ from ..base.process import captured, ending
 from ..runtimes.libraries import LIBRARIES
 from . import loaded
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from ..runtimes.runtime import Runtime
+    from ..workspace.find import Workspace
+    from .description import Checkout
+
 PASSED, FAILED, SKIPPED, CRASHED, HUNG, NOT_RUN = "passed", "failed", "skipped", "crashed", "hung", "not run"
 # What counts as a failure.
 BAD = (FAILED, CRASHED, HUNG, NOT_RUN)
@@ -38,7 +48,7 @@ class Test(str):
     beside: Sequence[str] = ()  # what ran when the process ended that this stands for
 
     @classmethod
-    def of(cls, name: str, library: str, beside: Sequence[str] = ()) -> "Test":
+    def of(cls, name: str, library: str, beside: Sequence[str] = ()) -> Test:
         made = cls(name)
         made.library, made.beside = library, beside
         return made
@@ -52,7 +62,17 @@ class Bundle:
     XCTest runs in as many processes at once as there are cores. Swift Testing runs tests at once by itself.
     """
 
-    def __init__(self, ws, checkout, files, *, binds=(), timeout=300, wanted="", parallel=False):
+    def __init__(
+        self,
+        ws: Workspace,
+        checkout: Checkout,
+        files: Mapping[Runtime, Path],
+        *,
+        binds: Iterable[Path] = (),
+        timeout: float = 300,
+        wanted: str = "",
+        parallel: bool = False,
+    ) -> None:
         self.ws, self.checkout, self.name, self.files = ws, checkout, checkout.name, files
         self.binds, self.timeout = [checkout.folder, *binds], timeout
         self.wanted, self.skip = re.compile(wanted), [re.compile(text) for text in checkout.package.skip]
@@ -62,7 +82,7 @@ class Bundle:
         self.listed = []
         self.is_over = False  # somebody has interrupted it
 
-    def tests(self, runtime):
+    def tests(self, runtime: Runtime) -> list[Test]:
         """The tests, in the order in which they run."""
         listed = self._capture(runtime, ["--list-tests"])
         found = [Test.of(line, "xctest") for line in listed.splitlines() if re.fullmatch(r"[^\s/]+\.[^\s/]+/\S+", line)]
@@ -73,7 +93,7 @@ class Bundle:
             test for test in self.listed if self.wanted.search(test) and not any(one.search(test) for one in self.skip)
         ]
 
-    def run(self, runtime, tests, show=lambda: None):
+    def run(self, runtime: Runtime, tests: Sequence[Test], show: Callable[[], None] = lambda: None) -> dict[Test, str]:
         """{test: outcome} of `tests` on a runtime; show: called after each."""
         # Tests may look for files from where they are started, and may write there.
         if not self.place.exists():
@@ -95,7 +115,7 @@ class Bundle:
                 raise
         return outcomes
 
-    def _rounds(self, runtime, tests, show):
+    def _rounds(self, runtime: Runtime, tests: Sequence[Test], show: Callable[[], None]) -> dict[Test, str]:
         """Starts processes until all tests have an outcome."""
         outcomes, left = {}, list(tests)
         for _ in range(_MOST_PROCESSES):
@@ -118,7 +138,7 @@ class Bundle:
                 break
         return {**outcomes, **dict.fromkeys(left, NOT_RUN)}
 
-    def _drive(self, runtime, tests, show):
+    def _drive(self, runtime: Runtime, tests: Sequence[Test], show: Callable[[], None]) -> _Process:
         """The _Process of some tests of one library."""
         process = _Process(self, runtime, tests, show)
         take, arguments, events = (self._xctest if tests[0].library == "xctest" else self._swift_testing)(
@@ -134,13 +154,15 @@ class Bundle:
     # Of each library: (what takes a line that a process writes, the arguments for a list of tests or for all, the file
     # with the lines if that is not the output).
 
-    def _xctest(self, process, tests):
+    def _xctest(
+        self, process: _Process, tests: Sequence[Test]
+    ) -> tuple[Callable[[str], None], Callable[[list[Test] | None], list[str]], Path | None]:
         by_line, last = collections.defaultdict(collections.deque), {}
         for test in tests:
             # The list says Module.Class/method, the output Class.method.
             by_line[re.sub(r"^[^.]*\.", "", test).replace("/", ".")].append(test)
 
-        def take(text):
+        def take(text: str) -> None:
             for found in re.finditer(r"Test Case '(.+?)' (started at|passed|failed|skipped)", text):
                 waiting, outcome = by_line.get(found[1]), found[2]
                 if outcome == "started at" and waiting:
@@ -153,12 +175,14 @@ class Bundle:
 
         return take, lambda part: [",".join(part)] if part else [], None
 
-    def _swift_testing(self, process, tests):
+    def _swift_testing(
+        self, process: _Process, tests: Sequence[Test]
+    ) -> tuple[Callable[[str], None], Callable[[list[Test] | None], list[str]], Path | None]:
         wanted = {str(test): test for test in tests}
         events = self.scratch / f"events-{time.monotonic_ns()}.json"
         failed = set()
 
-        def take(text):
+        def take(text: str) -> None:
             try:
                 record = json.loads(text)
                 payload, kind = record["payload"], record["payload"]["kind"]
@@ -179,7 +203,7 @@ class Bundle:
             elif kind == "testEnded":
                 process.ended(test, FAILED if test in failed else PASSED)
 
-        def arguments(part):
+        def arguments(part: list[Test] | None) -> list[str]:
             names = [re.sub(r"([][{}()*+?.\\^$|/])", r"\\\1", test) for test in part or ()]
             filters = [word for name in names for word in ("--filter", f"^{name}(/|$)")]
             stream = ["--event-stream-output-path", str(events), "--event-stream-version", "0"]
@@ -187,17 +211,17 @@ class Bundle:
 
         return take, arguments, events
 
-    def _cut(self, tests):
+    def _cut(self, tests: Sequence[Test]) -> Iterable[list[Test] | None]:
         """The parts in which `tests` are asked for by name; [None] if these are simply all."""
         if set(tests) >= {test for test in self.listed if test.library == tests[0].library}:
             return [None]
         return _parts(tests)
 
-    def command(self, runtime, arguments=(), words=()):
+    def command(self, runtime: Runtime, arguments: Iterable[str] = (), words: Iterable[str] = ()) -> list[str]:
         """The command line that runs the bundle on a runtime; words: what starts it."""
         return loaded.command(self.ws, runtime, [*words, self.files[runtime], *arguments], self.binds)
 
-    def _capture(self, runtime, arguments, good=(0,)):
+    def _capture(self, runtime: Runtime, arguments: Sequence[str], good: Collection[int] = (0,)) -> str:
         try:
             done = captured(self.command(runtime, arguments), timeout=self.timeout)
         except subprocess.TimeoutExpired:
@@ -218,7 +242,7 @@ def _process_of(library: str, running: Sequence[str], left: Sequence[str]) -> Te
     return Test.of(f"{name} ({library})", library, running)
 
 
-def _parts(tests):
+def _parts(tests: Iterable[Test]) -> Iterator[list[Test]]:
     """Lists of tests whose names fit into a command line."""
     part, length = [], 0
     for test in tests:
@@ -238,7 +262,7 @@ class _Process:
     end: None, CRASHED or HUNG; status: the exit status of the last process.
     """
 
-    def __init__(self, bundle, runtime, tests, show):
+    def __init__(self, bundle: Bundle, runtime: Runtime, tests: Sequence[Test], show: Callable[[], None]) -> None:
         self.bundle, self.runtime, self.show = bundle, runtime, show
         self.outcomes, self.running, self.suspects = {}, {}, []
         self.end: str | None = None
@@ -250,16 +274,16 @@ class _Process:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.loads = bundle.scratch / f"loads-{part}"
 
-    def started(self, test):
+    def started(self, test: Test) -> None:
         self.running[test] = self.last = time.monotonic()
 
-    def ended(self, test, outcome):
+    def ended(self, test: Test, outcome: str) -> None:
         self.running.pop(test, None)
         self.outcomes[test] = outcome
         self.last = time.monotonic()
         self.show()
 
-    def start(self, arguments):
+    def start(self, arguments: Iterable[str]) -> None:
         bundle = self.bundle
         for path in bundle.scratch.glob(f"{self.loads.name}.*"):
             path.unlink()
@@ -277,7 +301,7 @@ class _Process:
             )
         self.last = time.monotonic()
 
-    def follow(self, take, events=None):
+    def follow(self, take: Callable[[str], None], events: Path | None = None) -> None:
         """Gives each line of the output, or of the file `events`, to `take`, until the process ends or hangs."""
         lines = _Lines(events, 0) if events else _Lines(self.log, self.begin)
         try:
@@ -302,7 +326,7 @@ class _Process:
         self.running = {}
         self._prove()
 
-    def _hangs(self):
+    def _hangs(self) -> bool:
         """Whether a test has run too long, or nothing at all happens."""
         now, most = time.monotonic(), self.bundle.timeout
         if any(now - since > most for since in self.running.values()):
@@ -311,7 +335,7 @@ class _Process:
             return True
         return not self.running and now - self.last > most
 
-    def _kill(self):
+    def _kill(self) -> None:
         """Ends the process, and what tests have left: all of its session, in any group."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -326,7 +350,7 @@ class _Process:
                 pass
         self.process.wait()
 
-    def _prove(self):
+    def _prove(self) -> None:
         """UserError if the process has not loaded the libraries of its runtime, or has loaded other ones."""
         found = loaded.libraries(self.loads, self.process.pid)
         if any(one.always and one.name not in found for one in LIBRARIES) and (self.end or self.status):
@@ -338,10 +362,10 @@ class _Process:
 class _Lines:
     """The lines of a file that is written, from the byte `read` on; rest: what follows the last line's end."""
 
-    def __init__(self, path, read):
+    def __init__(self, path: Path, read: int) -> None:
         self.path, self.read, self.rest = path, read, ""
 
-    def new(self):
+    def new(self) -> list[str]:
         """Those that have come since the last time."""
         if not self.path.exists():
             return []

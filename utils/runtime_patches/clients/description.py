@@ -1,5 +1,7 @@
 """Which packages there are, and where their sources lie: build-script-config/clients.json, or a folder of yours."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import re
@@ -11,6 +13,10 @@ from ..base.errors import UserError
 from ..base.paths import CONFIG, shown
 from ..base.process import captured
 from ..base.progress import note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _FILE = CONFIG / "clients.json"
 
@@ -42,11 +48,11 @@ class Checkout:
     stable: bool
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.package.name
 
 
-def load(path=_FILE):
+def load(path: Path = _FILE) -> dict[str, Package]:
     """{name: Package} of the descriptions; UserError if the file is damaged."""
     hint = f"git checkout -- {shown(path)}"
     described = files.read_json(path, hint)
@@ -65,11 +71,11 @@ def load(path=_FILE):
     return packages
 
 
-def names():
+def names() -> list[str]:
     return list(load())
 
 
-def choose(names, folder=None):
+def choose(names: Sequence[str], folder: Path | None = None) -> list[Package | Path]:
     """[Package or folder] that the command line asks for: names, and the folder of --packages."""
     packages = load()
     if folder is not None:
@@ -79,7 +85,7 @@ def choose(names, folder=None):
     return [_named(name, packages) for name in names]
 
 
-def _named(name, packages):
+def _named(name: str, packages: Mapping[str, Package]) -> Package:
     found = packages.get(name) or packages.get(f"swift-{name}")
     if not found:
         if Path(name).is_dir():
@@ -88,12 +94,12 @@ def _named(name, packages):
     return found
 
 
-def is_package(folder):
+def is_package(folder: Path) -> bool:
     """Whether SwiftPM takes `folder` for a package."""
     return (folder / "Package.swift").is_file()
 
 
-def _given(names, folder, packages):
+def _given(names: Sequence[str], folder: Path, packages: Mapping[str, Package]) -> list[Package | Path]:
     if not folder.is_dir():
         raise UserError(f"--packages {folder}: no such folder", "give a package, or a folder that holds packages")
     folder = folder.resolve()
@@ -114,7 +120,7 @@ def _given(names, folder, packages):
     return [inside.get(name) or inside.get(f"swift-{name}") or _named(name, packages) for name in names]
 
 
-def checkout(chosen, sources, cache):
+def checkout(chosen: Package | Path, sources: Path, cache: Path) -> Checkout:
     """The Checkout of a Package, which is fetched if it has a URL, or of a folder.
 
     sources: the folder of the workspace's sources; cache: where fetched ones are kept.
@@ -131,7 +137,7 @@ def checkout(chosen, sources, cache):
     return Checkout(chosen, folder, stable)
 
 
-def _fetched(package, cache):
+def _fetched(package: Package, cache: Path) -> Path:
     """The folder with `package` at its pinned commit, which is fetched if it is not there."""
     folder = cache / "checkouts" / f"{package.name}-{package.tag}-{package.commit[:12]}" / package.name
     if is_package(folder):
@@ -153,7 +159,7 @@ def _fetched(package, cache):
     return folder
 
 
-def _git(package, *argv, timeout=30):
+def _git(package: Package, *argv: str, timeout: float = 30) -> str:
     hint = f"check the network, or give --packages DIR, which holds a checkout of {package.tag} in DIR/{package.name}"
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}

@@ -1,11 +1,19 @@
 """Runs a bundle on several runtimes. The last one is judged by the others."""
 
+from __future__ import annotations
+
 import dataclasses
 import time
 
 from ..base.progress import Step
 from ..runtimes.runtime import Runtime
 from .bundle import BAD, CRASHED, HUNG, PASSED, SKIPPED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .bundle import Bundle, Test
 
 AGAIN = 3  # runs of a single test
 ROUNDS = 2  # more runs of all tests, where one fails beside others only
@@ -19,11 +27,11 @@ class Side:
     outcomes: dict
     seconds: float
 
-    def count(self, *outcomes):
+    def count(self, *outcomes: str) -> int:
         return sum(outcome in outcomes for outcome in self.outcomes.values())
 
     @property
-    def row(self):
+    def row(self) -> tuple[int, int, int, int]:
         return len(self.outcomes), self.count(PASSED), self.count(*BAD), self.count(SKIPPED)
 
 
@@ -39,7 +47,7 @@ class Judgement:
     everywhere: dict
 
 
-def judge(bundle, runtimes):
+def judge(bundle: Bundle, runtimes: Sequence[Runtime]) -> Judgement:
     """The Judgement of the last of `runtimes` by all the others."""
     sides = [_side(bundle, runtime, "") for runtime in runtimes]
     subject, references = sides[-1], sides[:-1]
@@ -109,17 +117,17 @@ def judge(bundle, runtimes):
     return Judgement(bundle.name, sides, lost, unsteady, won, everywhere)
 
 
-def _good(side, test):
+def _good(side: Side, test: Test) -> bool:
     """Whether a test did not fail there. The end of a process is an entry only if it is bad."""
     return side.outcomes.get(test, PASSED) not in BAD
 
 
-def _side(bundle, runtime, why):
+def _side(bundle: Bundle, runtime: Runtime, why: str) -> Side:
     start = time.monotonic()
     tests = bundle.tests(runtime)
     done = 0
 
-    def show():
+    def show() -> None:
         nonlocal done
         done += 1
         step.text = f"{bundle.name} on {runtime}{why}: {done} of {len(tests)} tests"

@@ -1,5 +1,7 @@
 """Proves which libraries a process has loaded: the loader writes them to a file."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 
@@ -7,20 +9,27 @@ from ..base.errors import UserError
 from ..base.paths import UTILS
 from ..runtimes.libraries import LIBRARIES, NAMES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
-def command(ws, runtime, argv, binds):
+    from ..runtimes.runtime import Runtime
+    from ..workspace.find import Workspace
+
+
+def command(ws: Workspace, runtime: Runtime, argv: Iterable[object], binds: Iterable[Path | str]) -> list[str]:
     """The command line that runs argv on a runtime, by utils/with-runtime: its process is that of the program."""
     seen = [f"--bind={folder}" for folder in binds]
     return [str(UTILS / "with-runtime"), *ws.options, *seen, runtime.name, "--", *map(str, argv)]
 
 
-def environment(prefix, variables):
+def environment(prefix: Path, variables: Mapping[str, str]) -> list[str]:
     """The words that start a program with `variables`, and have each process write to PREFIX.PID what it loads."""
     words = {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": prefix, **variables}
     return ["env", *(f"{name}={value}" for name, value in words.items())]
 
 
-def libraries(prefix, pid):
+def libraries(prefix: Path | str, pid: int) -> dict[str, set[str]]:
     """{library: paths} that process `pid` has loaded of the runtime's own; empty if the program was not started."""
     try:
         text = Path(f"{prefix}.{pid}").read_text(errors="replace")
@@ -33,7 +42,7 @@ def libraries(prefix, pid):
     return found
 
 
-def check(found, what, runtime):
+def check(found: Mapping[str, set[str]], what: str, runtime: Runtime) -> None:
     """UserError if the libraries `found` are not exactly those of a runtime."""
     for library in LIBRARIES:
         paths = found.get(library.name, set())

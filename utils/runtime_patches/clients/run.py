@@ -1,5 +1,7 @@
 """A run of the tests of several packages on several runtimes, and its table: utils/run-clients."""
 
+from __future__ import annotations
+
 import shutil
 from pathlib import Path
 
@@ -11,10 +13,23 @@ from . import build as packages
 from . import description, judge
 from .bundle import Bundle
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Sequence
+
+    from ..runtimes.runtime import Runtime
+    from ..workspace.find import Workspace
+    from .bundle import Test
+    from .description import Checkout
+    from .judge import Judgement
+
 _COLUMNS = ("package", "runtime", "tests", "passed", "failed", "skipped", "lost", "won", "seconds")
 
 
-def bundles(ws, checkouts, runtimes, options):
+def bundles(
+    ws: Workspace, checkouts: Iterable[Checkout], runtimes: Sequence[Runtime], options: Namespace
+) -> tuple[list[Bundle], list[UserError]]:
     """([Bundle], [UserError]): if one package does not build, the tests of the others still run."""
     bundles, failed = [], []
     for checkout in checkouts:
@@ -38,7 +53,7 @@ def bundles(ws, checkouts, runtimes, options):
     return bundles, failed
 
 
-def judged(bundle, runtimes, failed):
+def judged(bundle: Bundle, runtimes: Sequence[Runtime], failed: list[UserError]) -> Judgement | None:
     try:
         if not bundle.tests(runtimes[0]):
             raise UserError(
@@ -53,7 +68,9 @@ def judged(bundle, runtimes, failed):
         shutil.rmtree(bundle.scratch, ignore_errors=True)
 
 
-def show(judgements, runtimes, failed, target):
+def show(
+    judgements: Sequence[Judgement], runtimes: Sequence[Runtime], failed: Sequence[UserError], target: Path
+) -> list[tuple[str, Test]]:
     """Prints and writes the table; returns [(package, lost test)]."""
     made = outcome.begin("clients", "The tests of other packages", "utils/run-clients")
     rows = []

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import json
 import tempfile
 import unittest
@@ -8,10 +10,10 @@ from . import description
 
 
 class Load(unittest.TestCase):
-    def test_the_repository_file(self):
+    def test_the_repository_file(self) -> None:
         self.assertIn("swift-nio", description.load())
 
-    def test_damage_is_one_line(self):
+    def test_damage_is_one_line(self) -> None:
         for data, words in (
             ("[", "is damaged"),
             ("[]", "packages is missing or wrong"),

@@ -1,12 +1,21 @@
 """utils/run-clients: the tests of packages that others wrote, on several runtimes."""
 
+from __future__ import annotations
+
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.text import plural
 from ..cli import Parser, ensure, folder, pattern, ready, runtime, seconds
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
 
-def parser():
+    from ..runtimes.runtime import Runtime
+
+
+def parser() -> Parser:
     made = Parser(
         "utils/run-clients",
         "Runs the tests of packages that others wrote, which are built once with the toolchain's "
@@ -41,13 +50,13 @@ def parser():
     return made
 
 
-def _names():
+def _names() -> list[str]:
     from ..clients import description
 
     return description.names()
 
 
-def main(options):
+def main(options: Namespace) -> int:
     from ..base.process import terminable
     from ..base.progress import note
     from ..clients import description, run
@@ -73,11 +82,11 @@ def main(options):
             judgements = list(filter(None, (run.judged(bundle, runtimes, failed) for bundle in bundles)))
             lost = run.show(judgements, runtimes, failed, options.output) if judgements else []
             if lost and not failed:
-                package, test = lost[0]
+                name, test = lost[0]
                 raise UserError(
-                    f"{plural(len(lost), 'test')} lost on {runtimes[-1]}: {package}: {test}"
+                    f"{plural(len(lost), 'test')} lost on {runtimes[-1]}: {name}: {test}"
                     + " and others" * (len(lost) > 1),
-                    f"its output is in build/logs/clients-{package}-{runtimes[-1].plain}-*.log",
+                    f"its output is in build/logs/clients-{name}-{runtimes[-1].plain}-*.log",
                 )
     if failed:
         for error in failed[:-1]:
@@ -86,7 +95,7 @@ def main(options):
     return 0
 
 
-def _runtimes(given):
+def _runtimes(given: Sequence[Runtime]) -> Sequence[Runtime]:
     if not given:
         return [runtime("stock"), runtime("before"), runtime("after")]
     if len(set(given)) < len(given):
