@@ -13,6 +13,14 @@ from ...base.process import ended
 from ...runtimes.libraries import NAMES
 from . import dataset, driver, points
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 SEED = 1
 
 
@@ -31,13 +39,13 @@ class Scale:
     seconds: float
     retry_ms: int
 
-    def inputs(self, inputs):
+    def inputs(self, inputs: Any) -> Any:
         """The (values, objects, points) that stand for `inputs`."""
         low, high = inputs.objects
         high = max(low, min(high, self.objects))
         return inputs.values, (low, high), max(self.least, inputs.points // self.thin)
 
-    def rounds_of(self, data):
+    def rounds_of(self, data: Any) -> Any:
         """How many rounds a run deserves whose first round gave `data`: an odd number,
         so that the median is a round and no mean of two. Two threads that share a queue
         stay in one of two speeds for some time (3x apart, also on an idle machine);
@@ -56,7 +64,7 @@ class Campaign:
     program, the runtime or the points change. results: {name of a runtime: the Folder with its datasets, which has
     none of a benchmark that the runtime lacks}."""
 
-    def __init__(self, ws, home, scale, runtimes):
+    def __init__(self, ws: Workspace, home: Path, scale: Any, runtimes: list[Runtime]) -> None:
         self.ws, self.home, self.scale = ws, Path(home), scale
         self.runtimes = {runtime.name: runtime for runtime in runtimes}
         self.names = list(self.runtimes)
@@ -69,20 +77,20 @@ class Campaign:
         # The runtimes that have the benchmark, by the name of the run.
         self._able = {}
 
-    def inputs_path(self, inputs):
+    def inputs_path(self, inputs: Any) -> Any:
         """The file of the points that stand for `inputs`."""
         values, objects, _ = self.scale.inputs(inputs)
         name = inputs.name or f"inputs-v{values[0]}-{values[1]}-o{objects[0]}-{objects[1]}"
         return self.data / f"{name}.txt"
 
-    def _key(self, runtime):
+    def _key(self, runtime: Runtime) -> Any:
         digest = hashlib.sha256(self.program.read_bytes())
         for library in sorted(NAMES):
             if runtime.library(library).exists():
                 digest.update(runtime.library(library).read_bytes())
         return digest.hexdigest()[:12]
 
-    def rounds(self, runs):
+    def rounds(self, runs: Any) -> Iterator[Any]:
         """What to `measure` next, as (number of the round, run). One round of all runs
         follows the other: a state of the machine that lasts for minutes meets one round
         of many runs, and not all rounds of one."""
@@ -91,13 +99,13 @@ class Campaign:
                 if number == 1 or number <= self._count(run):
                     yield number, run
 
-    def measure(self, number, run):
+    def measure(self, number: int, run: Any) -> None:
         inputs = self._write_inputs(run.inputs)
         if number == 1:
             self._able[run.name] = self.names
         self._able[run.name] = [name for name in self._able[run.name] if self._round(run, inputs, name, number)]
 
-    def merge(self, runs):
+    def merge(self, runs: Any) -> None:
         for run in runs:
             for name in self.names:
                 if name in self._able[run.name]:
@@ -105,21 +113,21 @@ class Campaign:
                 else:
                     self.results[name].file(run).unlink(missing_ok=True)
 
-    def _count(self, run):
+    def _count(self, run: Any) -> Any:
         """The number of rounds; by the oldest runtime: the others are not slower, as a
         rule."""
         able = self._able[run.name]
         return self.scale.rounds_of(dataset.read_dataset(self._raw_path(run, able[0], 1))) if able else 0
 
-    def _write_inputs(self, inputs):
+    def _write_inputs(self, inputs: Any) -> Any:
         path = self.inputs_path(inputs)
         points.ensure(path, *self.scale.inputs(inputs), SEED)
         return path
 
-    def _raw_path(self, run, name, number):
+    def _raw_path(self, run: Any, name: str, number: int) -> Any:
         return self.raw / f"{run.name}.{name.replace(':', '-')}.{number}.txt"
 
-    def _round(self, run, inputs, name, number):
+    def _round(self, run: Any, inputs: Any, name: str, number: int) -> Any:
         """False: the runtime lacks the benchmark."""
         path = self._raw_path(run, name, number)
         points_key = hashlib.sha256(inputs.read_bytes()).hexdigest()[:12]
@@ -135,8 +143,13 @@ class Campaign:
         argv = driver.command(self.program, run.benchmark, inputs, **options)
         try:
             with open(partial, "wb") as out:
-                streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE, "text": True}
-                session = {"binds": [self.home], "start_new_session": True}
+                streams: dict[str, Any] = {
+                    "stdin": subprocess.DEVNULL,
+                    "stdout": out,
+                    "stderr": subprocess.PIPE,
+                    "text": True,
+                }
+                session: dict[str, Any] = {"binds": [self.home], "start_new_session": True}
                 status, errors = ended(self.runtimes[name].popen(self.ws, argv, **streams, **session))
             if status == 0:
                 partial.rename(path)
@@ -151,7 +164,7 @@ class Campaign:
             raise UserError(f"{run.benchmark} on runtime '{name}': {reason}", hint)
         return True
 
-    def _merge(self, run, name):
+    def _merge(self, run: Any, name: str) -> None:
         rounds = [dataset.read_dataset(self._raw_path(run, name, number)) for number in range(1, self._count(run) + 1)]
         schedule, total = [
             [median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
@@ -165,7 +178,7 @@ class Campaign:
         dataset.write_dataset(path, dataset.Dataset(str(path), label, schedule, total, inputs=None))
 
 
-def _is_complete(path, label, inputs):
+def _is_complete(path: Path, label: str, inputs: Any) -> bool:
     try:
         data = dataset.read_dataset(path)
     except UserError:

@@ -16,6 +16,10 @@ from pathlib import Path
 from ...base import files
 from ...base.errors import UserError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 INPUTS = ["values", "objects"]
 TIMES = ["schedule(ns)", "total(ns)"]
 _TIME = r"\d{1,18}(\.\d*)?"
@@ -30,7 +34,7 @@ class Inputs:
     values: list
     objects: list
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.values)
 
 
@@ -44,11 +48,11 @@ class Dataset:
     total: list
     inputs: Inputs | None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.total)
 
     @property
-    def inputs_name(self):
+    def inputs_name(self) -> str | None:
         """The inputs file in the first line of the header, or None."""
         words = self.label.split()
         return words[1] if len(words) > 1 and not words[1].startswith("--") else None
@@ -57,14 +61,14 @@ class Dataset:
 class Folder:
     """Datasets NAME.txt in a folder; with `runtime`, NAME.RUNTIME.txt as ./reproduce leaves them."""
 
-    def __init__(self, path, runtime=None):
+    def __init__(self, path: Path | str, runtime: str | None = None) -> None:
         self.path = Path(path)
         self.suffix = f".{runtime.replace(':', '-')}.txt" if runtime else ".txt"
 
-    def file(self, run):
+    def file(self, run: Any) -> Path:
         return self.path / f"{run.name}{self.suffix}"
 
-    def load(self, run):
+    def load(self, run: Any) -> Any:
         """(inputs, dataset); None if there is none."""
         if not self.file(run).exists():
             return None
@@ -75,13 +79,13 @@ class Folder:
         return inputs_of(data, inputs), data
 
 
-def read_inputs(path):
+def read_inputs(path: Path | str) -> Inputs:
     """The Inputs in a file; UserError names the line that is wrong."""
     _, columns = _read(path, "inputs file", [INPUTS], "./gen-points.py 1000 > FILE makes one")
     return _inputs(path, columns)
 
 
-def read_dataset(path):
+def read_dataset(path: Path | str) -> Dataset:
     """The Dataset that run-benchmark.sh printed to a file; UserError names the line that is wrong."""
     label, columns = _read(path, "dataset", [TIMES, INPUTS + TIMES], "./run-benchmark.sh NAME INPUTS > FILE makes one")
     inputs = _inputs(path, columns) if "values" in columns else None
@@ -89,21 +93,23 @@ def read_dataset(path):
     return Dataset(str(path), label, schedule, total, inputs)
 
 
-def _inputs(path, columns):
+def _inputs(path: Any, columns: Any) -> Inputs:
     return Inputs(str(path), *([int(text) for text in columns[name]] for name in INPUTS))
 
 
-def inputs_of(dataset, inputs=None):
+def inputs_of(dataset: Dataset, inputs: Inputs | None = None) -> Inputs:
     """The points of `dataset`: those of `inputs` if given, else its own."""
     if inputs:
         check_inputs(dataset, inputs, f"./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}")
     elif not dataset.inputs:
         hint = f"name its inputs file, too: ./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}"
         raise UserError(f"{dataset.path} does not hold its inputs", hint)
-    return inputs or dataset.inputs
+    found = inputs or dataset.inputs
+    assert found
+    return found
 
 
-def check_inputs(dataset, inputs, hint):
+def check_inputs(dataset: Dataset, inputs: Inputs, hint: str) -> None:
     """UserError if `dataset` was not measured with `inputs`, as far as its file tells."""
     named, given = os.path.basename(dataset.inputs_name or ""), os.path.basename(inputs.path)
     if named and named != given:
@@ -115,13 +121,13 @@ def check_inputs(dataset, inputs, hint):
         raise UserError(f"{dataset.path} holds other inputs than {inputs.path}", hint)
 
 
-def write_dataset(path, dataset):
+def write_dataset(path: Path, dataset: Dataset) -> None:
     """Writes the times of `dataset` as run-benchmark.sh does; the file appears when it is complete."""
     rows = "".join(f"{row[0]:.0f}\t{row[1]:.0f}\n" for row in zip(dataset.schedule, dataset.total))
     files.write(path, f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n{rows}")
 
 
-def _read(path, kind, known, hint):
+def _read(path: Any, kind: Any, known: Any, hint: Any) -> Any:
     """(first line of the header, {column: texts}) of a file whose columns are one of `known`."""
     lines = list(enumerate(files.read_text(Path(path), hint).splitlines(), 1))
     header = [(number, line[1:].strip()) for number, line in lines if line.startswith("#")]

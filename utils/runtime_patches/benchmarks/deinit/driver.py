@@ -1,7 +1,16 @@
 """The benchmark program: builds it, and makes the command line that measures."""
 
+from __future__ import annotations
+
 from ...base.paths import BENCHMARK, BUILD
 from ...runtimes import program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from ...workspace.find import Workspace
 
 HERE = BENCHMARK / "deinit"
 HOME = BUILD / "deinit"
@@ -18,7 +27,7 @@ BENCHMARKS = """
 """.split()
 
 
-def build(ws, optimized=True):
+def build(ws: Workspace, optimized: bool = True) -> Any:
     flags = ["-O", "-wmo"] if optimized else ["-Onone"]
     return program.build(
         ws,
@@ -31,7 +40,7 @@ def build(ws, optimized=True):
     )
 
 
-def command(path, benchmark, inputs, **options):
+def command(path: Path, benchmark: Any, inputs: Any, **options: Any) -> Any:
     """The command line that measures a benchmark and prints the dataset; options: of the program."""
     named = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     return [str(path), benchmark, str(inputs), *named]

@@ -29,7 +29,7 @@ class Run:
     ballast: int = 0
 
     @property
-    def command(self):
+    def command(self) -> str:
         """The line that measures it by hand."""
         i, ballast = self.inputs, f" --ballast={self.ballast}" if self.ballast else ""
         points = (
@@ -53,7 +53,7 @@ class Fit:
     m1: dict = field(default_factory=dict)
 
     @property
-    def command(self):
+    def command(self) -> str:
         """The line that fits it by hand."""
         words = ["./regression.py"]
         if self.run.inputs.name:
@@ -69,7 +69,7 @@ class Fit:
         return " ".join(words)
 
 
-def _read():
+def _read() -> tuple[dict[str, Run], dict[str, list[Fit]]]:
     data = json.loads((BENCHMARK / "deinit" / "experiments.json").read_text(encoding="utf-8"))
     inputs = {
         name: Inputs(tuple(one["values"]), tuple(one["objects"]), one["points"], one.get("name"))
@@ -85,7 +85,7 @@ def _read():
 RUNS, SECTIONS = _read()
 
 
-def runs():
+def runs() -> list[Run]:
     """All datasets that the fits need, each once, in order."""
     found = [run for fits in SECTIONS.values() for fit in fits for run in (fit.diff, fit.run) if run]
     return list(dict.fromkeys(found))

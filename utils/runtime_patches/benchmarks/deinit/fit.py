@@ -8,6 +8,11 @@ from dataclasses import dataclass
 
 from ...base.errors import UserError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
 # Parameter: its sign in a formula, and its value for v and o.
 PARAMS = {
     "vo2": ("⋅v⋅o²", lambda v, o: v * o * o),
@@ -31,23 +36,23 @@ class Fit:
     adjusted: float
     robust: bool
 
-    def __getitem__(self, param):
+    def __getitem__(self, param: str) -> float:
         return self.coefficients[self.params.index(param)]
 
-    def predict(self, v, o):
+    def predict(self, v: float, o: float) -> float:
         """Nanoseconds at one point."""
         return sum(c * PARAMS[p][1](v, o) for p, c in zip(self.params, self.coefficients))
 
-    def shares(self, v, o):
+    def shares(self, v: float, o: float) -> list[float]:
         """The part of the time at one point that each parameter makes up; the sum is 1."""
         parts = [c * PARAMS[p][1](v, o) for p, c in zip(self.params, self.coefficients)]
         return [part / sum(parts) for part in parts]
 
-    def interval(self, param):
+    def interval(self, param: str) -> tuple[float, float]:
         return self.intervals[self.params.index(param)]
 
     @property
-    def terms(self):
+    def terms(self) -> Any:
         """The terms of the formula: `32⋅v⋅o`, then with the sign apart: `+ 486⋅o`."""
         result = []
         for param, coefficient in zip(self.params, self.coefficients):
@@ -60,12 +65,12 @@ class Fit:
         return result
 
     @property
-    def formula(self):
+    def formula(self) -> str:
         """The formula in one line: `32⋅v⋅o + 486⋅o`."""
         return " ".join(self.terms)
 
 
-def parse_params(text):
+def parse_params(text: str) -> list[str]:
     """The list of parameters in `vo,o,1`; UserError for one that does not exist."""
     params = [word.strip() for word in text.split(",")]
     for param in params:
@@ -76,14 +81,14 @@ def parse_params(text):
     return params
 
 
-def _dot(one, other):
+def _dot(one: list[float], other: list[float]) -> float:
     return math.fsum(a * b for a, b in zip(one, other))
 
 
 class _Factors:
     """Columns as Q⋅R (modified Gram-Schmidt): Q has orthogonal columns of length 1, R is upper triangular."""
 
-    def __init__(self, columns):
+    def __init__(self, columns: list[list[float]]) -> None:
         self.q, self.r = [], [[0.0] * len(columns) for _ in columns]
         for j, column in enumerate(columns):
             rest = list(column)
@@ -95,18 +100,20 @@ class _Factors:
                 raise ArithmeticError
             self.q.append([a / size for a in rest])
 
-    def back(self, right):
+    def back(self, right: list[float]) -> list[float]:
         """x of R⋅x = right."""
         x = [0.0] * len(right)
         for i in reversed(range(len(right))):
             x[i] = (right[i] - sum(self.r[i][j] * x[j] for j in range(i + 1, len(right)))) / self.r[i][i]
         return x
 
-    def solve(self, y):
+    def solve(self, y: list[float]) -> list[float]:
         return self.back([_dot(unit, y) for unit in self.q])
 
 
-def fit(params, values, objects, times, robust=False):
+def fit(
+    params: list[str], values: Sequence[int], objects: Sequence[int], times: Sequence[float], robust: bool = False
+) -> Fit:
     """Fits `times` (ns) by least squares, or to the median if `robust`.
 
     Goodness is 1 - SSR/SST with SST about the mean, also without a constant among the parameters: a model that is
@@ -145,11 +152,11 @@ def fit(params, values, objects, times, robust=False):
     return Fit(list(params), [c / size for c, size in zip(found, scale)], intervals, r_squared, adjusted, robust)
 
 
-def _product(columns, coefficients):
+def _product(columns: list[list[float]], coefficients: list[float]) -> list[float]:
     return [sum(c * x for c, x in zip(coefficients, row)) for row in zip(*columns)]
 
 
-def _errors(factors, residuals):
+def _errors(factors: _Factors, residuals: list[float]) -> list[float]:
     """Standard errors that allow for noise which grows with the number of objects (HC3)."""
     leverages = [sum(x * x for x in row) for row in zip(*factors.q)]
     weights = [(residual / max(1e-9, 1 - lever)) ** 2 for residual, lever in zip(residuals, leverages)]
@@ -159,7 +166,7 @@ def _errors(factors, residuals):
     return [math.sqrt(max(0.0, factors.back(list(half[i]))[i])) for i in size]
 
 
-def _errors_of_median(factors, residuals):
+def _errors_of_median(factors: _Factors, residuals: list[float]) -> list[float]:
     """Standard errors of a fit to the median: by the spread of the residuals about it (Hall and Sheather)."""
     ordered, count = sorted(residuals), len(residuals)
     width = min(0.4, count ** (-1 / 3) * 1.55)
@@ -170,9 +177,10 @@ def _errors_of_median(factors, residuals):
     return [0.5 * sparsity * math.sqrt(sum(column[i] ** 2 for column in inverse)) for i in size]
 
 
-def _median(columns, y):
+def _median(columns: list[list[float]], y: list[float]) -> list[float]:
     """The coefficients with the least absolute deviations, by least squares with other weights again and again."""
-    weights, found = [1.0] * len(y), None
+    weights = [1.0] * len(y)
+    found: list[float] = []
     least = 1e-6 * (max(map(abs, y)) or 1)
     for _ in range(200):
         roots = [math.sqrt(w) for w in weights]
@@ -184,7 +192,7 @@ def _median(columns, y):
     return found
 
 
-def formatted(models):
+def formatted(models: Any) -> Iterator[Any]:
     """One line for each phase of {phase: Fit}, in aligned columns."""
     letter = "R¹" if any(model.robust for model in models.values()) else "R²"
     rows = [[phase, *model.terms, f"{model.r_squared:.4f}", f"{model.adjusted:.4f}"] for phase, model in models.items()]

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from .experiments import RUNS, Fit
 from .results import model
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 @dataclass
 class Goal:
@@ -20,11 +24,11 @@ class Goal:
     form: str = "{:.2f}"
 
     @property
-    def reached(self):
+    def reached(self) -> Any:
         return self.value <= self.limit if self.most else self.value >= self.limit
 
     @property
-    def cells(self):
+    def cells(self) -> Any:
         """Its row in a table."""
         limit = ("≤ " if self.most else "≥ ") + self.form.format(self.limit)
         verdict = "✓ reached" if self.reached else "✗ missed"
@@ -46,7 +50,7 @@ _LINEAR = ("isolated_hop_reset_array-vs-objects", "async_array-vs-objects", "asy
 _WITHOUT_VALUES = ("isolated_hop_reset_array-5K", "isolated_no_hop_reset_array-5K")
 
 
-def goals(campaign):
+def goals(campaign: Any) -> Any:
     """The goals that can be judged from the runtimes of the campaign. The first is without the series.
 
     R² is of the least squares; coefficients are fitted to the median, because a few
@@ -55,10 +59,10 @@ def goals(campaign):
     found = []
     old, *others = campaign.names
 
-    def fitted(name, run, params, phase="T", diff=None, robust=True):
+    def fitted(name: str, run: Any, params: Any, phase: str = "T", diff: Any = None, robust: bool = True) -> Any:
         return model(campaign, Fit(RUNS[run], params, diff=RUNS[diff] if diff else None), phase, name, robust)
 
-    def add(text, runtime, models, compute, limit, **options):
+    def add(text: str, runtime: str, models: Any, compute: Any, limit: Any, **options: Any) -> None:
         if all(models):
             found.append(Goal(text, runtime, float(compute(*models)), limit, **options))
 

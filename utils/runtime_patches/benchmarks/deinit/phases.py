@@ -1,7 +1,17 @@
 """The times of a dataset by phase, and the points that a fit is limited to."""
 
+from __future__ import annotations
+
 from ...base.errors import UserError
 from . import dataset as files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from .dataset import Dataset, Inputs
 
 PHASES = {
     "S": ("Scheduling", lambda data: data.schedule),
@@ -10,7 +20,7 @@ PHASES = {
 }
 
 
-def parse(text):
+def parse(text: str) -> list[str]:
     """The list of phases in `S,T`; UserError for one that does not exist."""
     phases = [word.strip() for word in text.split(",")]
     for phase in phases:
@@ -20,7 +30,7 @@ def parse(text):
     return list(dict.fromkeys(phases))
 
 
-def times(phase, data, baseline=None):
+def times(phase: str, data: Dataset, baseline: Dataset | None = None) -> list[float]:
     """Nanoseconds for each point, less those of `baseline` if given."""
     own = PHASES[phase][1](data)
     if baseline is None:
@@ -31,7 +41,12 @@ def times(phase, data, baseline=None):
 class Selection:
     """The points whose values and objects are within closed intervals (None: open end)."""
 
-    def __init__(self, inputs, values=(None, None), objects=(None, None)):
+    def __init__(
+        self,
+        inputs: Inputs,
+        values: tuple[int | None, int | None] = (None, None),
+        objects: tuple[int | None, int | None] = (None, None),
+    ) -> None:
         self.indices = [
             i
             for i, point in enumerate(zip(inputs.values, inputs.objects))
@@ -43,17 +58,19 @@ class Selection:
         self.values = self.of(inputs.values)
         self.objects = self.of(inputs.objects)
 
-    def of(self, column):
+    def of(self, column: Sequence[Any]) -> list[Any]:
         """The part of `column` that belongs to the selected points."""
         return [column[i] for i in self.indices]
 
 
-def _within(number, limits):
+def _within(number: int, limits: tuple[int | None, int | None]) -> bool:
     low, high = limits
     return (low is None or number >= low) and (high is None or number <= high)
 
 
-def load(inputs_path, dataset_path, baseline_path=None):
+def load(
+    inputs_path: Path | str | None, dataset_path: Path | str, baseline_path: Path | str | None = None
+) -> tuple[Inputs, Dataset, Dataset | None]:
     """(inputs, dataset, baseline or None), checked to belong together."""
     inputs = files.read_inputs(inputs_path) if inputs_path else None
     data = files.read_dataset(dataset_path)

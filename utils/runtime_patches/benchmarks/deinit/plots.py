@@ -5,13 +5,19 @@ from __future__ import annotations
 from .experiments import RUNS
 from .phases import PHASES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def _span(xs):
+    from .dataset import Folder
+
+
+def _span(xs: Any) -> Any:
     low, high = min(0, *xs), max(xs)
     return [low + (high - low) * i / 24 for i in range(25)]
 
 
-def series(label, model, inputs, times):
+def series(label: str, model: Any, inputs: Any, times: Any) -> Any:
     """Points and the model of one runtime: per object if the model has v⋅o, else by what it has."""
     from ...results.outcome import Points  # takes long to import, and --help needs the names of the plots only
 
@@ -31,13 +37,13 @@ def series(label, model, inputs, times):
     return Points(f"{label}: {model.formula}", dots, line)
 
 
-def axes(param):
+def axes(param: Any) -> Any:
     if param.startswith("vo"):
         return "task-local values", "µs an object"
     return ("task-local values", "ms") if param == "v" else ("objects", "ms")
 
 
-def _copying(title, **labels):
+def _copying(title: str, **labels: Any) -> list[tuple[str, list[str], list[tuple[Any, ...]]]]:
     """The time of an object by number of task-locals, while scheduling and in total; labels: {label: name of a run}."""
     return [
         (f"{title}, {words}", ["vo", "o"], [(RUNS[name], phase, label) for label, name in labels.items()])
@@ -45,7 +51,7 @@ def _copying(title, **labels):
     ]
 
 
-def _by_values(kind):
+def _by_values(kind: str) -> list[tuple[str, list[str], list[tuple[Any, ...]]]]:
     lines = [
         (run, "T", f"{run.inputs.objects[0]:,} objects")
         for name, run in RUNS.items()
@@ -74,16 +80,16 @@ PLOTS = {
 }
 
 
-def missing(name, folder):
+def missing(name: str, folder: Folder) -> list[Any]:
     """The runs whose datasets the plot needs and the folder lacks."""
     return [run for _, _, lines in PLOTS[name] for run, _, _ in lines if not folder.file(run).exists()]
 
 
-def curves(name, folder):
+def curves(name: str, folder: Folder) -> list[Any]:
     return [_curve(folder, *one) for one in PLOTS[name]]
 
 
-def _curve(folder, title, params, lines):
+def _curve(folder: Folder, title: str, params: Any, lines: Any) -> Any:
     from ...results.outcome import Curve
     from . import fit
 

@@ -1,9 +1,17 @@
 """Random input points, and the memory that points need."""
 
+from __future__ import annotations
+
 import random
 
 from ...base import files, memory
 from ...base.errors import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Any
 
 # Bytes for one input point in gen-points.py and regression.py.
 _POINT = 600
@@ -20,13 +28,13 @@ _WAITING = {
 }
 
 
-def for_point(benchmark, values, objects):
+def for_point(benchmark: str, values: int, objects: int) -> int:
     """Bytes that a point of `benchmark` needs at most, which is if all deinits wait."""
     waiting, each_value = next((cost for name, cost in _WAITING.items() if benchmark.startswith(name)), (0, 0))
     return objects * (_OBJECT + waiting + values * each_value)
 
 
-def check(values, objects, count):
+def check(values: tuple[int, int], objects: tuple[int, int], count: int) -> None:
     """UserError for more values, objects or points than can be measured."""
     if values[1] > 10_000:
         raise UserError(f"--values: {values[1]} task-locals at once do not fit a thread's stack", "give at most 10000")
@@ -34,7 +42,7 @@ def check(values, objects, count):
     memory.require(count * _POINT, f"points: {count:,} points", "1000 to 5000 points are enough for a fit")
 
 
-def lines(values, objects, count, seed):
+def lines(values: tuple[int, int], objects: tuple[int, int], count: int, seed: int) -> Iterator[str]:
     """The lines of an inputs file: `count` random points in both closed intervals."""
     source = random.Random(seed)
     yield (
@@ -46,7 +54,7 @@ def lines(values, objects, count, seed):
         yield f"{source.randint(*values)}\t{source.randint(*objects)}"
 
 
-def ensure(path, *recipe):
+def ensure(path: Path, *recipe: Any) -> None:
     """Writes the inputs file `path` of these values, objects, count and seed, if it is not there."""
     text = "\n".join(lines(*recipe)) + "\n"
     if not path.exists() or path.read_text() != text:

@@ -7,8 +7,12 @@ from ...results.outcome import Curve
 from . import goals, plots, results
 from .phases import PHASES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def conditions(campaign):
+
+def conditions(campaign: Any) -> Any:
     scale = campaign.scale
     least, most = scale.rounds
     rounds = f"{least} to {most}" if least < most else str(most)
@@ -19,7 +23,7 @@ def conditions(campaign):
     )
 
 
-def explanation(names):
+def explanation(names: Any) -> Any:
     """How to read the table of fits."""
     first, last = names[0], names[-1]
     return (
@@ -29,7 +33,7 @@ def explanation(names):
     )
 
 
-def make(campaign):
+def make(campaign: Any) -> Any:
     """The Outcome of everything that a campaign has measured. Its runtimes are in order, the oldest one
     first."""
     names, rows = campaign.names, results.rows(campaign)
@@ -46,7 +50,7 @@ def make(campaign):
     return made
 
 
-def _lines(rows, names):
+def _lines(rows: Any, names: Any) -> Any:
     lines, section, command = [], None, None
     for row in rows:
         # The runtime that the last one is compared with: the first that has the benchmark.
@@ -60,7 +64,7 @@ def _lines(rows, names):
     return lines
 
 
-def _curves(campaign, rows):
+def _curves(campaign: Any, rows: Any) -> Any:
     """One curve for each dataset and phase; the first fit gives the lines. The time until the last deinit comes
     first: it says most."""
     made, seen = [], set()

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from ...base.errors import UserError
 from . import experiments, fit, phases
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 @dataclass
 class Row:
@@ -18,12 +22,12 @@ class Row:
     models: dict
 
     @property
-    def m1(self):
+    def m1(self) -> Any:
         """The M1's formula and R² as text, or None."""
         found = self.experiment.m1.get(self.phase)
         return f"{found[0]} ({found[1]:.2f})" if found else None
 
-    def ratio(self, old, new):
+    def ratio(self, old: Any, new: Any) -> Any:
         """The first coefficient on `new` over that on `old`; None if one of them is missing, or cannot be told
         from 0."""
         if old not in self.models or new not in self.models:
@@ -36,7 +40,7 @@ class Row:
         return self.models[new][param] / self.models[old][param]
 
 
-def points(campaign, experiment, phase, name):
+def points(campaign: Any, experiment: Any, phase: Any, name: str) -> Any:
     """(the selected points, their times) of one experiment on one runtime; None if the runtime lacks it."""
     folder, diff = campaign.results[name], experiment.diff
     found, baseline = folder.load(experiment.run), folder.load(diff) if diff else None
@@ -47,7 +51,7 @@ def points(campaign, experiment, phase, name):
     return selection, selection.of(phases.times(phase, data, baseline and baseline[1]))
 
 
-def model(campaign, experiment, phase, name, robust=False):
+def model(campaign: Any, experiment: Any, phase: Any, name: str, robust: bool = False) -> Any:
     """The Fit of one experiment on one runtime; None if the runtime lacks it, or if the points are too few or too
     even for it."""
     found = points(campaign, experiment, phase, name)
@@ -57,7 +61,7 @@ def model(campaign, experiment, phase, name, robust=False):
         return None
 
 
-def rows(campaign):
+def rows(campaign: Any) -> Any:
     found = []
     for section, fits in experiments.SECTIONS.items():
         for experiment in fits:

@@ -1,21 +1,28 @@
 """Fits of known data: by the definition, with confidence, and to the median."""
 
+from __future__ import annotations
+
 import random
 import unittest
 
 from . import fit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 CHANCE = random.Random(7)
 POINTS = [(CHANCE.randint(0, 200), CHANCE.randint(1, 5000)) for _ in range(300)]
 V, O = zip(*POINTS)
 
 
-def times(formula, noise=0.0):
+def times(formula: Callable[..., Any], noise: float = 0.0) -> list[float]:
     return [formula(v, o) + CHANCE.gauss(0, noise) for v, o in POINTS]
 
 
 class Fits(unittest.TestCase):
-    def test_exact(self):
+    def test_exact(self) -> None:
         model = fit.fit(
             ["vo2", "vo", "v", "o2", "o", "1"],
             V,
@@ -27,7 +34,7 @@ class Fits(unittest.TestCase):
         self.assertAlmostEqual(model.r_squared, 1)
         self.assertAlmostEqual(sum(model.shares(200, 5000)), 1)
 
-    def test_definition(self):
+    def test_definition(self) -> None:
         y = times(lambda v, o: 100 * o, 50_000)
         model = fit.fit(["o"], V, O, y)
         slope, mean = sum(o * t for o, t in zip(O, y)) / sum(o * o for o in O), sum(y) / len(y)
@@ -38,7 +45,7 @@ class Fits(unittest.TestCase):
         low, high = model.interval("o")
         self.assertTrue(low < 100 < high and high - low < 10)
 
-    def test_intervals_hold_the_value_about_19_times_in_20(self):
+    def test_intervals_hold_the_value_about_19_times_in_20(self) -> None:
         for robust in (False, True):
             held = 0
             for _ in range(40):
@@ -46,7 +53,7 @@ class Fits(unittest.TestCase):
                 held += low < 100 < high
             self.assertGreaterEqual(held, 34)
 
-    def test_bursts_hardly_count_for_the_median(self):
+    def test_bursts_hardly_count_for_the_median(self) -> None:
         y = [t * (100 if n % 10 == 0 else 1) for n, t in enumerate(times(lambda v, o: 100 * o + 9 * v * o, 1000))]
         robust = fit.fit(["vo", "o"], V, O, y, True)
         self.assertAlmostEqual(robust["vo"], 9, 0)

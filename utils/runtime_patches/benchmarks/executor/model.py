@@ -13,6 +13,8 @@ has at a time. These are its assumptions:
   and its share of a batch to go; a wake visits the lock of the sleepers three times, and the counts four times.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Optional
 
@@ -32,7 +34,7 @@ class Costs:
     lock: float
     futex: float
 
-    def times(self, far):
+    def times(self, far: float) -> Costs:
         """The same where lines come from `far` times as far."""
         return Costs(self.line * far, self.word * far, self.lock * far, self.futex)
 
@@ -64,17 +66,17 @@ class Part:
     service: float
 
     @property
-    def demand(self):
+    def demand(self) -> float:
         """ns of a job."""
         return self.visits * self.service
 
 
-def dispatch(load, costs):
+def dispatch(load: Load, costs: Costs) -> tuple[list[Part], float]:
     """(parts, ns of a job that nobody else has to wait for) with one queue for all: a job comes and goes."""
     return [Part("queue", 2, costs.lock)], load.work + load.wakes * costs.futex
 
 
-def pool(load, costs, shards=1):
+def pool(load: Load, costs: Costs, shards: int = 1) -> tuple[list[Part], float]:
     """The same with a queue a worker, and an injection queue of so many shards, in which a worker looks
     for jobs one after the other."""
     injected = load.foreign * (1 + 1 / _BATCH)
@@ -84,7 +86,7 @@ def pool(load, costs, shards=1):
     return parts, load.work + load.wakes * costs.futex + looks
 
 
-def rate(parts, alone, processors):
+def rate(parts: list[Part], alone: float, processors: int) -> float:
     """Jobs a nanosecond of so many processors: exact mean value analysis."""
     queued = [0.0] * len(parts)
     found = 0.0
@@ -95,18 +97,18 @@ def rate(parts, alone, processors):
     return found
 
 
-def efficiency(made, processors):
+def efficiency(made: tuple[list[Part], float], processors: int) -> float:
     """The jobs of so many processors, over as many times those of one."""
     parts, alone = made
     return rate(parts, alone, processors) / rate(parts, alone, 1) / processors
 
 
-def bottleneck(made):
+def bottleneck(made: tuple[list[Part], float]) -> Part:
     """The part that limits the number of jobs."""
     return max(made[0], key=lambda part: part.demand)
 
 
-def shards_needed(load, costs, processors) -> Optional[int]:
+def shards_needed(load: Load, costs: Costs, processors: int) -> Optional[int]:
     """How many shards the injection queue needs for that efficiency; None if no number suffices."""
     shards = 1
     while shards <= _MOST_SHARDS:
@@ -116,7 +118,7 @@ def shards_needed(load, costs, processors) -> Optional[int]:
     return None
 
 
-def lines(costs, far=(1.0, 3.0)):
+def lines(costs: Costs, far: tuple[float, float] = (1.0, 3.0)) -> tuple[list[str], list[list[str]]]:
     """(columns, rows) of the table: efficiency by the number of processors."""
     rows = []
     for load in LOADS:

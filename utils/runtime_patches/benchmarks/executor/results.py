@@ -1,11 +1,18 @@
 """The samples of rows, and the targets that they are compared with."""
 
+from __future__ import annotations
+
 import statistics
 from dataclasses import dataclass, field
 from typing import Optional
 
 from ...base.text import number
 from ...results.verdicts import quantile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 COLUMNS = ("off", "on")
 FLOOR, GO = "floor", "Go"
@@ -66,7 +73,7 @@ HANGS_WHEN_OFF = ("blocked-1N", "blocked-2N", "blocked-4N")
 WATCHED = tuple(dict.fromkeys(target.row for target in TARGETS if target.figure == "futex"))
 
 
-def figures(text):
+def figures(text: str) -> dict[str, float]:
     """{figure: value} of lines NAME<tab>VALUE; those that are no numbers are left out."""
     found = {}
     for line in text.splitlines():
@@ -84,20 +91,20 @@ class Samples:
 
     values: dict = field(default_factory=dict)
 
-    def add(self, what, found, prefix=""):
+    def add(self, what: tuple[str, str] | str, found: dict[str, float], prefix: str = "") -> None:
         """Adds the figures of one process."""
         for name, value in found.items():
             self.values.setdefault((what, prefix + name), []).append(value)
 
-    def get(self, what, figure):
+    def get(self, what: tuple[str, str] | str, figure: str) -> list[float]:
         """All values of a figure."""
         return self.values.get((what, figure), [])
 
-    def medians(self, what):
+    def medians(self, what: str) -> Any:
         """{figure: the median of its values}."""
         return {figure: self.median(name, figure) for name, figure in self.values if name == what}
 
-    def median(self, what, figure):
+    def median(self, what: str | tuple[str, str], figure: str) -> float | None:
         """The median of one figure; None if it has no values."""
         values = self.get(what, figure)
         return statistics.median(values) if values else None
@@ -113,19 +120,19 @@ class Judged:
     value: float
 
     @property
-    def ratio(self):
+    def ratio(self) -> float | None:
         """What the target limits; None if it is not known."""
         if not self.target.against:
             return self.value
         return self.value / self.reference if self.reference else None
 
     @property
-    def is_met(self):
+    def is_met(self) -> bool | None:
         """None if it is not known."""
         return None if self.ratio is None else self.ratio <= self.target.most
 
 
-def judge(samples, targets=tuple(TARGETS)):
+def judge(samples: Samples, targets: Sequence[Target] = tuple(TARGETS)) -> list[Judged]:
     """[Judged] of the targets whose rows were measured."""
     return [
         Judged(target, _reference(samples, target), quantile(values, target.share))
@@ -134,12 +141,12 @@ def judge(samples, targets=tuple(TARGETS)):
     ]
 
 
-def _reference(samples, target):
+def _reference(samples: Samples, target: Target) -> float | None:
     program, _, figure = target.against.partition(" ")
     return samples.median(program, figure) if figure else samples.median((target.row, program), target.figure)
 
 
-def busy_targets(samples):
+def busy_targets(samples: Any) -> Any:
     """The targets of a run beside other work: every figure of time that both columns have."""
     return tuple(
         Target(what[0], figure, BUSY_MOST)
@@ -148,7 +155,7 @@ def busy_targets(samples):
     )
 
 
-def target_lines(judged):
+def target_lines(judged: list[Judged]) -> tuple[list[str], list[list[str]]]:
     """(columns, rows) of the table of targets."""
     lines = [
         [
@@ -164,7 +171,7 @@ def target_lines(judged):
     return ["row", "figure", "against", "there", "here", "ratio", "at most", "of the starts", "met"], lines
 
 
-def distribution_lines(samples):
+def distribution_lines(samples: Samples) -> tuple[list[str], list[list[Any]]]:
     """(columns, rows): every figure of every row, and how it is spread over the starts of processes."""
     lines = []
     for (what, figure), values in samples.values.items():

@@ -1,5 +1,7 @@
 """Builds the programs, and measures rows in rounds: with and without the pool in turn, each in a new process."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import random
@@ -20,6 +22,16 @@ from ..harness import futexes, programs
 from ..harness.rounds import interleaved
 from . import model, results
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 HOME = BUILD / "executor"
 _HERE = BENCHMARK / "executor"
 _GO_ROWS = ("spawn", "pair", "channel", "skynet")
@@ -37,7 +49,7 @@ class Programs:
     goroutines: Optional[object]
 
 
-def build(ws):
+def build(ws: Workspace) -> Any:
     """The Programs."""
     headers = [_HERE / "support.h", program.MACHINE_HEADER]
     return Programs(
@@ -56,11 +68,11 @@ def build(ws):
     )
 
 
-def _goroutines():
+def _goroutines() -> Any:
     """The program of the host's Go, or None. It is static, so that it runs inside the workspace, too."""
     go, source = shutil.which("go"), _HERE / "goroutines.go"
 
-    def make(partial):
+    def make(partial: Path) -> None:
         env = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"}
         done = process.captured([str(go), "build", "-o", str(partial), str(source)], env=env)
         if done.returncode:
@@ -70,19 +82,19 @@ def _goroutines():
     return once.file(HOME / "executor-goroutines", [source], make) if go else None
 
 
-def floor(ws, made):
+def floor(ws: Workspace, made: Any) -> Any:
     """{figure: ns} of the machine."""
     return results.figures(programs.output(ws, stock(), [str(made.floor)], "the floor program"))
 
 
-def costs(found):
+def costs(found: Any) -> Any:
     """The model's Costs; UserError if the process may use one processor only."""
     if "line" not in found:
         raise UserError("the model needs two processors", "taskset -p shows how many this process may use")
     return model.Costs(found["line"], found["add-shared"], found["lock-shared"], found["futex"])
 
 
-def measure(ws, made, options, chosen):
+def measure(ws: Workspace, made: Any, options: Namespace, chosen: Any) -> Any:
     """The Outcome of a run; options: .runtime, .rounds, .busy and .no_futex."""
     taken = results.Samples()
     with locks.exclusive(HOME), _spinners(options.busy), Step(f"{len(chosen)} rows, {options.rounds} rounds") as step:
@@ -107,15 +119,15 @@ def measure(ws, made, options, chosen):
     return _outcome(made, options, taken)
 
 
-def _columns(row):
+def _columns(row: str) -> Any:
     return ["on"] if row in results.HANGS_WHEN_OFF else list(results.COLUMNS)
 
 
-def _variables(column):
+def _variables(column: Any) -> Any:
     return {"SWIFT_POOL": "1" if column == "on" else "0", "SWIFT_BACKTRACE": "enable=off"}
 
 
-def _sample(ws, made, runtime, row, column):
+def _sample(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) -> Any:
     what = f"{row} with the pool {column}"
     try:
         text = programs.output(ws, runtime, [str(made.rows), row], what, env=_variables(column), timeout=_PATIENCE)
@@ -128,7 +140,7 @@ def _sample(ws, made, runtime, row, column):
     return results.figures(text)
 
 
-def _futexes(ws, made, runtime, row, column):
+def _futexes(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) -> Any:
     """Futex calls of an operation; None where they cannot be counted."""
     child = runtime.popen(
         ws,
@@ -139,6 +151,7 @@ def _futexes(ws, made, runtime, row, column):
         text=True,
         start_new_session=True,
     )
+    assert child.stdout
     try:
         ready = child.stdout.readline().split("\t")
         if ready[0] != "ready":
@@ -151,7 +164,7 @@ def _futexes(ws, made, runtime, row, column):
 
 
 @contextlib.contextmanager
-def _spinners(wanted):
+def _spinners(wanted: Any) -> Iterator[Any]:
     """A program of the lowest priority on each processor, while the block runs."""
     # They end with this process, also if it is killed.
     spin = "while kill -0 $PPID; do i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done; done"
@@ -168,7 +181,7 @@ def _spinners(wanted):
             process.end(child)
 
 
-def _outcome(made, options, taken):
+def _outcome(made: Any, options: Namespace, taken: Any) -> Any:
     beside = " beside a niced program on each processor" if options.busy else ""
     result = outcome.begin(
         "executor", f"The global executor with and without a pool{beside}", "benchmark/executor/run-benchmark"
@@ -187,5 +200,5 @@ def _outcome(made, options, taken):
     if not options.no_futex and not shutil.which("strace"):
         result.notes.append("There is no strace on this machine: futex calls are not counted.")
     known = [one for one in judged if one.is_met is not None]
-    result.summary.append(f"{sum(one.is_met for one in known)} of {len(known)} targets are met.")
+    result.summary.append(f"{sum(bool(one.is_met) for one in known)} of {len(known)} targets are met.")
     return result

@@ -1,20 +1,28 @@
 """Futex calls of a process, counted from outside with strace."""
 
+from __future__ import annotations
+
 import re
 import shutil
 import subprocess
 
 from ...base import process
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 class Watch:
     """Looks at process `pid` while the block runs. calls: their number, after the block; None where strace is not
     installed, or may not look. folder: for its file."""
 
-    def __init__(self, pid, folder):
-        self.pid, self.file, self.tracer, self.calls = pid, folder / "futexes", None, None
+    def __init__(self, pid: int, folder: Path) -> None:
+        self.pid, self.file = pid, folder / "futexes"
+        self.tracer: subprocess.Popen[str] | None = None
+        self.calls: int | None = None
 
-    def __enter__(self):
+    def __enter__(self) -> Watch:
         self.file.unlink(missing_ok=True)
         if shutil.which("strace"):
             self.tracer = subprocess.Popen(
@@ -29,7 +37,7 @@ class Watch:
             self.attached = "attached" in (self.tracer.stderr.readline() if self.tracer.stderr else "")
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self.tracer:
             process.end(self.tracer)
             if self.attached:

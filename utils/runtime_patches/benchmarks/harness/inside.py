@@ -1,5 +1,7 @@
 """Runs a measuring program of this package inside the workspace: a plan goes in, and events come out."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys
@@ -7,8 +9,18 @@ import sys
 from ...base import process
 from ...base.paths import UTILS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Mapping
+    from pathlib import Path
+    from typing import Any
 
-def events(ws, module, plan, binds=()):
+    from ...workspace.find import Workspace
+
+
+def events(
+    ws: Workspace, module: str, plan: Mapping[str, Any], binds: Iterable[Path | str] = ()
+) -> Generator[dict[str, Any], None, None]:
     """The events (dictionaries) that `python3 -m module` prints, one in a line, for `plan` on its standard
     input. It ends with this generator."""
     child = ws.popen(
@@ -20,6 +32,7 @@ def events(ws, module, plan, binds=()):
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
+    assert child.stdin and child.stdout
     try:
         child.stdin.write(json.dumps(plan))
         child.stdin.close()
@@ -29,7 +42,7 @@ def events(ws, module, plan, binds=()):
         process.end(child)
 
 
-def serve(measure):
+def serve(measure: Callable[[dict[str, Any]], None]) -> None:
     """The other end: calls measure(plan), which prints the events."""
     try:
         with process.terminable():

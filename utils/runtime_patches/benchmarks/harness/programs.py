@@ -1,11 +1,23 @@
 """The programs of harnesses: their rows, one process of them, and their report."""
 
+from __future__ import annotations
+
 import subprocess
 
 from ... import report
 from ...base.errors import UserError
 from ...base.process import ending
 from ...runtimes.runtime import stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from ...results.outcome import Outcome
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
 
 # Hash seeds as upstream's Benchmark_Driver sets them. And glibc must not give memory back between samples. Whether it
 # does depends on the block that happens to be on top of the heap. That made single rows 50 % slower on either side.
@@ -18,13 +30,13 @@ VARIABLES = {
 NO_PART = "there is no table of a part; --filter leaves a row out"
 
 
-def rows(ws, program):
+def rows(ws: Workspace, program: Path) -> dict[str, str]:
     """{row: what the program says of it}."""
     done = stock().run(ws, [str(program), "--list"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     return dict(line.split("\t") for line in done.stdout.splitlines())
 
 
-def output(ws, runtime, argv, what, hint=NO_PART, **options):
+def output(ws: Workspace, runtime: Runtime, argv: Sequence[str], what: str, hint: str = NO_PART, **options: Any) -> str:
     """The standard output of one process on a runtime; UserError if it fails. what: it is, in the error."""
     done = runtime.run(ws, argv, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
     if done.returncode:
@@ -32,7 +44,7 @@ def output(ws, runtime, argv, what, hint=NO_PART, **options):
     return done.stdout
 
 
-def show(outcome, folder, left=1):
+def show(outcome: Outcome, folder: Path, left: int = 1) -> None:
     """Prints the tables and the notes of an Outcome, writes it to `folder`, and renews the page of all results."""
     for table in outcome.tables:
         print(table.text(left), end="\n\n")

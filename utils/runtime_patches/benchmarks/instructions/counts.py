@@ -1,6 +1,14 @@
 """What was counted, as medians, ratios and tables."""
 
+from __future__ import annotations
+
 import statistics
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
+    from collections.abc import Mapping
+    from typing import Any
 
 # Counts further apart than this are said to vary.
 STEADY = 0.01
@@ -10,7 +18,7 @@ SERIES = ("all", "in the runtime")
 class Counts:
     """The medians of what was counted: found is {(row, runtime): [(all, in the runtime)]}."""
 
-    def __init__(self, found, rows, names):
+    def __init__(self, found: Mapping[tuple[str, str], Any], rows: list[str], names: list[str]) -> None:
         self.rows, self.names = rows, names
         self.medians, self.unsteady = {}, set()
         for key, counts in found.items():
@@ -20,12 +28,12 @@ class Counts:
                 if max(values[0]) - min(values[0]) > STEADY * self.medians[key][0]:
                     self.unsteady.add(key)
 
-    def ratios(self, row, name):
+    def ratios(self, row: str, name: str) -> list[float | None]:
         """[all, in the runtime] over those on the first runtime; None if there are none."""
         old, new = self.medians.get((row, self.names[0])), self.medians.get((row, name))
         return [one / other if other else None for one, other in zip(new, old)] if old and new else [None, None]
 
-    def table(self):
+    def table(self) -> tuple[list[str], list[list[str]]]:
         columns, lines = ["row, instructions an iteration"], []
         for index, name in enumerate(self.names):
             columns += [f"{name}: all", "in the runtime"]

@@ -1,5 +1,7 @@
 """Counts the instructions that an iteration of rows of the benchmark suite takes, with valgrind's callgrind."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -18,12 +20,19 @@ from ..suite.build import lay
 from . import callgrind
 from .counts import SERIES, STEADY, Counts
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 HOME = BUILD / "instructions"
 # Iterations of two runs, whose difference leaves out the start and the first iterations.
 _FEW, _MANY = 5, 25
 
 
-def choose(ws, runtimes, pattern):
+def choose(ws: Workspace, runtimes: list[Runtime], pattern: Any) -> Any:
     """(the benchmark binary, the names of the rows) that are on one of the runtimes."""
     compare.check_filter(ws, pattern)
     for runtime in runtimes:
@@ -35,7 +44,7 @@ def choose(ws, runtimes, pattern):
     return chosen.binary, [row["name"] for row in chosen.rows]
 
 
-def _count(ws, runtime, binary, row, iterations):
+def _count(ws: Workspace, runtime: Runtime, binary: Any, row: str, iterations: Any) -> Any:
     """Counter {path: instructions} of one process, None if the runtime lacks the row; UserError if the process
     fails."""
     with tempfile.TemporaryDirectory(dir=HOME) as scratch:
@@ -56,7 +65,7 @@ def _count(ws, runtime, binary, row, iterations):
             return callgrind.by_object(lines)
 
 
-def _iteration(ws, runtime, binary, row):
+def _iteration(ws: Workspace, runtime: Runtime, binary: Any, row: str) -> Any:
     """(instructions of one iteration, those in the libraries that the series changes); None if the runtime lacks
     the row."""
     few, many = (_count(ws, runtime, binary, row, number) for number in (_FEW, _MANY))
@@ -72,7 +81,7 @@ def _iteration(ws, runtime, binary, row):
     return (-sum(few.values()) / taken, -sum(few[path] for path in libraries) / taken)
 
 
-def measure(ws, binary, rows, runtimes, repeat):
+def measure(ws: Workspace, binary: Any, rows: Any, runtimes: list[Runtime], repeat: Any) -> Any:
     found = {(row, runtime.name): [] for row in rows for runtime in runtimes}
     jobs = [(row, runtime) for _ in range(repeat) for row in rows for runtime in runtimes]
     with (
@@ -91,7 +100,7 @@ def measure(ws, binary, rows, runtimes, repeat):
     return Counts(found, rows, [runtime.name for runtime in runtimes])
 
 
-def report(counts, repeat):
+def report(counts: Any, repeat: Any) -> Any:
     made = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
     first, last = counts.names[0], counts.names[-1]
     if first != last:

@@ -1,5 +1,7 @@
 """What is made of a file of callgrind, and of counts, whose content is known."""
 
+from __future__ import annotations
+
 import unittest
 
 from . import callgrind
@@ -42,13 +44,13 @@ FOUND = {
 
 
 class Instructions(unittest.TestCase):
-    def test_callgrind(self):
+    def test_callgrind(self) -> None:
         self.assertEqual(
             callgrind.by_object(FILE.splitlines(keepends=True)),
             {"/bin/program": 19, "/lib/libswiftCore.so": 1000, "": 45},
         )
 
-    def test_counts(self):
+    def test_counts(self) -> None:
         both = Counts(FOUND, ["row", "only"], ["old", "new"])
         columns, lines = both.table()
         self.assertEqual(

@@ -1,5 +1,7 @@
 """The rows that Google Benchmark printed, beside the reference figures of another monitor."""
 
+from __future__ import annotations
+
 import re
 import statistics
 from dataclasses import dataclass
@@ -7,6 +9,11 @@ from typing import Optional
 
 from ...base.text import number
 from ...results.comparison import natural
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 # Reference figures of a monitor that a program calls itself, on an Intel Xeon Platinum 8275CL: numbers of threads and
 # time/CPU in ns. The benchmark was made to compare with them.
@@ -44,7 +51,7 @@ class Row:
     worst: Optional[float]
 
 
-def rows(output):
+def rows(output: dict[str, list[dict[str, float | str | None]]]) -> list[Row]:
     """The rows in Google Benchmark's JSON."""
     samples = {}
     for one in output["benchmarks"]:
@@ -61,7 +68,7 @@ def rows(output):
     return found
 
 
-def tables(found):
+def tables(found: list[Row]) -> dict[str, tuple[list[str], list[list[Any]]]]:
     """{title: (columns, rows)} of the rows that were measured."""
     threads, looks, reports = [], [], []
     for row in found:
@@ -81,14 +88,14 @@ def tables(found):
     return {title: table for title, table in made.items() if table[1]}
 
 
-def jobs(verdicts):
+def jobs(verdicts: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
     """(columns, rows) of the suite's rows: microseconds with the monitor off and on, and what the same differs by."""
     return ["row", "off, us", "on, us", "on / off", "off again / off"], [
         [row.name, number(row.old), number(row.new), f"{row.ratio:.2f}", f"{1 + row.noise:.2f}"] for row in verdicts
     ]
 
 
-def summary_of_jobs(verdicts):
+def summary_of_jobs(verdicts: Sequence[Any]) -> tuple[list[str], list[list[int | str]]]:
     """(columns, rows): the median and the worst of all rows."""
     lines = []
     for what, values in (
@@ -102,7 +109,7 @@ def summary_of_jobs(verdicts):
     return ["time", "rows", "median", "worst", "of"], lines
 
 
-def summary(found):
+def summary(found: list[Row]) -> str | None:
     """One sentence, or None if a row that it needs was not measured."""
     cpu = {(row.name, row.argument or row.threads): row.cpu for row in found}
     try:
@@ -116,7 +123,7 @@ def summary(found):
         return None
 
 
-def curves(found, name):
+def curves(found: list[Row], name: str) -> dict[str, list[tuple[int, float]]]:
     """{series: [(threads, ns)]} of a row that has reference figures. These are whole ns: a 0 among them has no place on
     a logarithmic scale."""
     there = REFERENCE[name]

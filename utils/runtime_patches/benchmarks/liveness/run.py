@@ -1,5 +1,7 @@
 """Measures what the liveness monitor costs: by a program of its own, and by the rows of the suite that run jobs."""
 
+from __future__ import annotations
+
 import json
 import re
 from dataclasses import replace
@@ -15,6 +17,14 @@ from ..harness import programs
 from ..suite import compare
 from . import results
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 HOME = BUILD / "liveness"
 _HINT = "it needs a runtime with the patch executor-liveness-scopes"
 # The rows that the README shows as plots.
@@ -25,7 +35,7 @@ _PLOTS = {
 }
 
 
-def build(ws):
+def build(ws: Workspace) -> Any:
     """The benchmark program. It needs a runtime with the monitor to link, and any such to run."""
     after = parse("after")
     runtimes.ensure(ws, after)
@@ -39,12 +49,14 @@ def build(ws):
     )
 
 
-def rows(ws, path, runtime):
+def rows(ws: Workspace, path: Path, runtime: Runtime) -> Any:
     argv = [str(path), "--benchmark_list_tests"]
     return programs.output(ws, runtime, argv, "the benchmark program", _HINT).splitlines()
 
 
-def measure(ws, path, runtime, made, chosen, milliseconds, rounds):
+def measure(
+    ws: Workspace, path: Path, runtime: Runtime, made: Any, chosen: Any, milliseconds: Any, rounds: Any
+) -> None:
     """Adds the rows `chosen` of the program to the Outcome `made`."""
     with locks.exclusive(HOME), progress.Step(f"{len(chosen)} rows, {rounds} samples each"):
         argv = [
@@ -72,7 +84,7 @@ class Jobs:
     _VARIABLES = {"SWIFT_LIVENESS_TIMEOUT": "2000"}
     _WITHOUT_JOBS = r"(Mutex|RuntimeCaches|Tree(Copy|Delete|Generate))\."
 
-    def __init__(self, ws, runtime):
+    def __init__(self, ws: Workspace, runtime: Runtime) -> None:
         self.ws = ws
         on = replace(compare.side_of(runtime), name="on", variables=self._VARIABLES, loads=["libswift_Liveness.so"])
         self.sides = Sides(replace(compare.side_of(runtime), name="off"), on)
@@ -80,7 +92,7 @@ class Jobs:
         self.chosen.rows = [row for row in self.chosen.rows if not re.match(self._WITHOUT_JOBS, row["name"])]
         self.rows = [row["name"] for row in self.chosen.rows]
 
-    def measure(self, made, rows, output):
+    def measure(self, made: Any, rows: Any, output: Any) -> None:
         """Adds the rows to the Outcome `made`. output: a folder for copies of the libraries."""
         output.mkdir(parents=True, exist_ok=True)
         chosen = replace(self.chosen, rows=[row for row in self.chosen.rows if row["name"] in rows])

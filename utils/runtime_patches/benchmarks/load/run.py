@@ -1,6 +1,8 @@
 """Builds the program, and runs each row at each size: what waits in great number for an actor, and threads that
 come and go."""
 
+from __future__ import annotations
+
 import statistics
 
 from ...base import locks, progress
@@ -9,13 +11,22 @@ from ...results import outcome
 from ...runtimes import program
 from ..harness import programs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from pathlib import Path
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 HOME = BUILD / "load"
 # row: the largest number of operations that it is run with.
 ROWS = {"queued-deinits": 10**6, "senders": 10**6, "tasks": 10**5, "threads": 10**5}
 _COLUMNS = ["row", "runtime", "operations", "ns each", "start, MB", "waiting, MB", "end, MB", "trimmed, MB"]
 
 
-def build(ws):
+def build(ws: Workspace) -> Any:
     return program.build(
         ws,
         "concurrency-load",
@@ -25,7 +36,7 @@ def build(ws):
     )
 
 
-def measure(ws, path, rows, options):
+def measure(ws: Workspace, path: Path, rows: Any, options: Namespace) -> Any:
     """The Outcome of rows; options: .runtimes, .most (operations) and .rounds."""
     made = outcome.begin("load", "The runtime under load", "benchmark/load/run-benchmark")
     lines = []
@@ -38,7 +49,7 @@ def measure(ws, path, rows, options):
     return made
 
 
-def _medians(ws, path, row, runtime, count, rounds):
+def _medians(ws: Workspace, path: Path, row: str, runtime: Runtime, count: int, rounds: Any) -> Any:
     hint = "a fault of the runtime; --filter leaves a row out"
     runs = [
         programs.output(ws, runtime, [str(path), row, str(count)], f"{row} with {count}", hint) for _ in range(rounds)

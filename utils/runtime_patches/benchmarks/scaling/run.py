@@ -1,5 +1,7 @@
 """Builds the program, has the samples taken, and makes the report: workers as threads, as Tasks and as processes."""
 
+from __future__ import annotations
+
 from itertools import product
 
 from ...base import locks, progress
@@ -10,13 +12,20 @@ from ...runtimes import program
 from ..harness import inside, programs
 from .results import KINDS, NOTES, Results, lines
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 HOME = BUILD / "scaling"
 # A row whose workers die, for tests: only its whole name finds it.
 HIDDEN = {"test.dying": "nothing"}
 _HERE = BENCHMARK / "scaling"
 
 
-def build(ws):
+def build(ws: Workspace) -> Any:
     return program.build(
         ws,
         "scaling-benchmark",
@@ -27,12 +36,12 @@ def build(ws):
     )
 
 
-def cache_line_malloc(ws):
+def cache_line_malloc(ws: Workspace) -> Any:
     library = program.build(ws, "cache-line-malloc.so", HOME, c=[_HERE / "cache-line-malloc.c"], link=["-shared"])
     return {"LD_PRELOAD": str(library)}
 
 
-def measure(ws, plan):
+def measure(ws: Workspace, plan: Any) -> Any:
     count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
     complete = f"{count} samples of {plan['milliseconds']} ms"
     samples = []
@@ -48,7 +57,7 @@ def measure(ws, plan):
     return samples
 
 
-def report(plan, samples, shares):
+def report(plan: Any, samples: Any, shares: Any) -> Any:
     """The Outcome of samples; shares: {row: what its workers share}."""
     made = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
     results, rows = Results(plan, samples), plan["rows"]
@@ -77,13 +86,13 @@ def report(plan, samples, shares):
     return made
 
 
-def _side_by_side(runtimes):
+def _side_by_side(runtimes: list[Runtime]) -> Any:
     if len(runtimes) == 1:
         return [(kind, runtimes[0]) for kind in KINDS]
     return [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]
 
 
-def _gains(speed_ups, most):
+def _gains(speed_ups: Any, most: Any) -> Any:
     """A sentence about the rows whose threads gain most on the second runtime."""
     gains = sorted(
         ((new / old, row, old, new) for row, (old, new, _) in speed_ups.items() if old and new), reverse=True

@@ -5,6 +5,8 @@ A sample is one run of the program with some workers. Workers that are processes
 several runs that begin at the same time.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import random
@@ -25,14 +27,14 @@ class Failed(Exception):
     """A worker did not do its part."""
 
 
-def _command(plan, sample, workers, processors, start):
+def _command(plan: Any, sample: Any, workers: Any, processors: Any, start: Any) -> Any:
     kind = "tasks" if sample["kind"] == "tasks" else "threads"
     places = ",".join(map(str, processors))
     options = [f"--as={kind}", f"--workers={workers}", f"--processors={places}", f"--start={start}"]
     return [plan["program"], sample["row"], *options, f"--milliseconds={plan['milliseconds']}"]
 
 
-def _run(plan, sample, lead):
+def _run(plan: Any, sample: Any, lead: Any) -> Any:
     """[(operations, elapsed ns, waited ns, late)] for each worker."""
     start = time.monotonic_ns() + int(lead * 1e9)
     workers, processors = sample["workers"], plan["processors"]
@@ -66,7 +68,7 @@ def _run(plan, sample, lead):
     return found
 
 
-def take(plan, sample):
+def take(plan: Any, sample: Any) -> Any:
     """One sample, taken again while other programs disturb it; the least disturbed
     attempt counts. Returns {rate: operations a second, share: of the time for which a
     worker waited for a core}."""
@@ -89,7 +91,7 @@ def take(plan, sample):
     return best
 
 
-def main(plan):
+def main(plan: Any) -> None:
     samples = list(product(plan["kinds"], plan["workers"], plan["libraries"]))
     order = interleaved(plan["rounds"], plan["rows"], lambda row: samples, random.Random(1))
     for number, row, (kind, workers, runtime) in order:

@@ -1,5 +1,7 @@
 """Measures rows in rounds: before, before again and after in turn, each in a new process."""
 
+from __future__ import annotations
+
 import array
 import json
 import random
@@ -12,11 +14,21 @@ from ...results.verdicts import quantile
 from ..harness.rounds import interleaved
 from .programs import Server
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+    from .programs import Place, Side
+    from .rows import Row
+
 COLUMNS = ("old", "control", "new")
 QUANTILES = (0.5, 0.99, 0.999)
 
 
-def _rounds(options, name, take):
+def _rounds(options: Namespace, name: str, take: Callable[..., Any]) -> Any:
     """{column: [sample]} of a row; take(side, whether it is the last of its column): a sample."""
     samples = {column: [] for column in COLUMNS}
     with Step(f"{name}: {options.rounds} rounds") as step:
@@ -27,10 +39,10 @@ def _rounds(options, name, take):
     return samples
 
 
-def http(options, row, place, program, generator):
+def http(options: Namespace, row: Row, place: Place, program: Path, generator: Path) -> Any:
     """{column: [sample]} of a row with a server."""
 
-    def take(side, last):
+    def take(side: Side, last: bool) -> Any:
         with Server(place, program, row, side, options.port) as server:
             server.probe()
             sample = _sample(options, server, generator)
@@ -41,7 +53,7 @@ def http(options, row, place, program, generator):
     return _rounds(options, row.name, take)
 
 
-def _sample(options, server, generator):
+def _sample(options: Namespace, server: Server, generator: Path) -> dict[str, Any]:
     # The first requests fill the heap and the caches: they are no part of it.
     server.put_load(generator, "closed", options.connections, options.seconds / 5, 0)
     before = server.stats()
@@ -60,7 +72,7 @@ def _sample(options, server, generator):
     return sample
 
 
-def quantiles(times):
+def quantiles(times: bytes) -> Any:
     """The QUANTILES of 64-bit times in ns, in us: no estimate, for every request is there."""
     values = array.array("Q")
     values.frombytes(times)
@@ -69,10 +81,10 @@ def quantiles(times):
     return [quantile(values, part) / 1000 for part in QUANTILES]
 
 
-def inside(options, row, place, program):
+def inside(options: Namespace, row: Row, place: Place, program: Path) -> Any:
     """{column: [sample]} of a loop in the program."""
 
-    def take(side, _):
+    def take(side: Side, _: object) -> Any:
         found = json.loads(place.run(side, [program, "row", *row.words, row.count], row.name))
         before, after = found["before"], found["after"]
         return {
@@ -86,10 +98,10 @@ def inside(options, row, place, program):
     return _rounds(options, row.name, take)
 
 
-def nio(options, row, place, program):
+def nio(options: Namespace, row: Row, place: Place, program: Path) -> Any:
     """{column: [sample]} of a row of nio's own benchmark: the rate is that of its whole unit of work."""
 
-    def take(side, _):
+    def take(side: Side, _: object) -> Any:
         said = place.run(side, [program, *row.words], row.name, timeout=240)
         found = re.search(rf"measuring: {re.escape(row.words[0])}: (.+)", said)
         times = [float(part) for part in found[1].split(",") if part.strip()] if found else []

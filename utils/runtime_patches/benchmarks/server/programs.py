@@ -1,5 +1,7 @@
 """The programs of the server benchmark: the server, the load generator, and nio's own benchmark."""
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import http.client
@@ -19,27 +21,37 @@ from ...runtimes import program
 from ..harness import futexes
 from ..harness.programs import VARIABLES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+    from .rows import Row
+
 SOURCES = BENCHMARK / "server"
 _PATIENCE = 30  # seconds until a server has to be ready
 
 
-def server(ws):
+def server(ws: Workspace) -> Path:
     return _product(ws, SOURCES, "server")
 
 
-def nio(ws):
+def nio(ws: Workspace) -> Path:
     package = ws.sources / "swift-nio"
     if not description.is_package(package):
         raise UserError(f"the sources have no package swift-nio: {package}", "leave its rows out: --filter")
     return _product(ws, package, "NIOPerformanceTester")
 
 
-def _product(ws, package, product):
+def _product(ws: Workspace, package: Path, product: str) -> Path:
     """The path of a program of a package. It is built in the cache, so that swift-nio is compiled once for all
     clones; the program itself is in this clone, where no other one replaces it while it runs."""
     home = ws.cache / "clients" / f"{product}-release"
 
-    def make(partial):
+    def make(partial: Path) -> None:
         with locks.exclusive(home):
             copy = package
             if package.parent != ws.sources:
@@ -51,11 +63,11 @@ def _product(ws, package, product):
             shutil.copy2(home / "build" / "release" / product, partial)
 
     sources = sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file())
-    parts = [str(ws.toolchain), str(ws.sources), package / "Package.swift", *sources]
+    parts: list[str | Path] = [str(ws.toolchain), str(ws.sources), package / "Package.swift", *sources]
     return once.file(BUILD / "clients" / product / product, parts, make)
 
 
-def load(ws):
+def load(ws: Workspace) -> Path:
     # Static: it must run on the host, too, and must not load what is measured.
     return program.build(ws, "load", BUILD / "clients" / "load", c=[SOURCES / "load.c"], link=["-static"])
 
@@ -64,15 +76,15 @@ def load(ws):
 class Side:
     """What is compared: a runtime, and the environment's variables that are set on it, as (name, value)."""
 
-    runtime: object
+    runtime: Runtime
     name: str
     variables: tuple = ()
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
     @property
-    def command(self):
+    def command(self) -> list[str]:
         """The words before a program's, for whoever tries it by hand."""
         return ["env", *(f"{name}={value}" for name, value in self.variables)] if self.variables else []
 
@@ -80,11 +92,11 @@ class Side:
 class Place:
     """Where programs run; scratch: a folder for what they write."""
 
-    def __init__(self, ws, scratch):
+    def __init__(self, ws: Workspace, scratch: Path) -> None:
         self.ws, self.scratch = ws, scratch
         self.count = 0
 
-    def start(self, side, argv, **options):
+    def start(self, side: Side, argv: Sequence[object], **options: Any) -> tuple[subprocess.Popen[str], Path]:
         """Starts argv on a Side; returns the process, and the prefix of what its loader writes."""
         self.count += 1
         prefix = self.scratch / f"loads-{self.count}"
@@ -93,7 +105,7 @@ class Place:
         command = loaded.command(self.ws, side.runtime, [*words, *argv], [self.ws.cache])
         return subprocess.Popen(command, cwd=self.scratch, start_new_session=True, **options), prefix
 
-    def run(self, side, argv, what, timeout=120):
+    def run(self, side: Side, argv: Sequence[object], what: str, timeout: float = 120) -> str:
         """The standard output of argv on a Side; UserError if it fails, or runs on other libraries."""
         process, prefix = self.start(
             side, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -111,7 +123,7 @@ class Place:
         return out
 
 
-def by_hand(side, argv):
+def by_hand(side: Side, argv: Iterable[object]) -> str:
     """The command line for whoever tries that by hand."""
     return " ".join(map(str, ["utils/with-runtime", side.runtime, "--", *side.command, *argv]))
 
@@ -119,12 +131,12 @@ def by_hand(side, argv):
 class Server:
     """A server on a Side, which is up while the `with` block runs."""
 
-    def __init__(self, place, program, row, side, port=0):
+    def __init__(self, place: Place, program: Path, row: Row, side: Side, port: int = 0) -> None:
         self.place, self.row, self.side = place, row, side
         self.argv = [program, row.kind, *row.words, *([f"port={port}"] if port else [])]
         self.name = f"server {row.name} on {side}"
 
-    def __enter__(self):
+    def __enter__(self) -> Server:
         self.errors = open(self.place.scratch / "server-errors", "w+", encoding="utf-8", errors="replace")
         self.process, prefix = self.place.start(
             self.side, self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
@@ -140,7 +152,8 @@ class Server:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
+        assert self.process.stdin
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -148,7 +161,7 @@ class Server:
         end(self.process)
         self.errors.close()
 
-    def _fault(self, what, hint=None, who=""):
+    def _fault(self, what: str, hint: str | None = None, who: str = "") -> UserError:
         """The UserError that tells what the server did, or who did; or that it has ended."""
         again = by_hand(self.side, self.argv)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -157,8 +170,9 @@ class Server:
             return UserError(f"{self.name} {ending(self.process.returncode, self.errors.read())}", again)
         return UserError(f"{who}{self.name} {what}", hint or again)
 
-    def stats(self):
+    def stats(self) -> dict[str, Any]:
         """What the server has used so far: cpu_us, voluntary (context switches), rss_kb."""
+        assert self.process.stdin
         with contextlib.suppress(OSError):
             self.process.stdin.write("\n")
             self.process.stdin.flush()
@@ -167,13 +181,14 @@ class Server:
         except ValueError:
             raise self._fault("does not report its counts", "is it stopped?") from None
 
-    def _line(self, what):
+    def _line(self, what: str) -> str:
+        assert self.process.stdout
         ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
         if not ready:
             raise self._fault(f"did not {what} within {_PATIENCE} s", "is the machine very busy?")
         return self.process.stdout.readline()
 
-    def probe(self):
+    def probe(self) -> None:
         """UserError if the server's answer is wrong, before it is measured."""
         if self.row.kind != "http":
             return
@@ -190,7 +205,9 @@ class Server:
         if answer.status != 200 or body.get("id") != wanted:
             raise self._fault(f"answers wrongly: {body}", "the request's ID is a task-local")
 
-    def put_load(self, generator, how, connections, seconds, warm):
+    def put_load(
+        self, generator: Path, how: object, connections: int, seconds: float, warm: float
+    ) -> tuple[dict[str, Any], bytes]:
         """({"requests", "counted", "unanswered", "seconds"}, times in ns) of a load: "closed", or requests a second."""
         out = self.place.scratch / "times"
         argv = list(map(str, [generator, self.port, self.row.path, how, connections, seconds, warm, out]))
@@ -202,7 +219,7 @@ class Server:
             raise self._fault(ending(done.returncode, done.stderr), " ".join(argv), "the load on ")
         return json.loads(done.stdout), out.read_bytes()
 
-    def futexes(self, generator, connections, seconds):
+    def futexes(self, generator: Path, connections: int, seconds: float) -> float | None:
         """Futex calls a request; None where strace is not installed, or may not look."""
         with futexes.Watch(self.process.pid, self.place.scratch) as watch:
             done, _ = self.put_load(generator, "closed", connections, seconds, 0)

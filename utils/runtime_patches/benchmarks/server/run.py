@@ -1,5 +1,7 @@
 """Measures the rows of the server benchmark, and makes their tables."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import statistics
@@ -14,9 +16,20 @@ from ...base.text import number
 from ...results import outcome, verdicts
 from . import measure, programs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ...results.outcome import Outcome
+    from ...workspace.find import Workspace
+    from .programs import Place
+    from .rows import Row
+
 
 @contextmanager
-def place(ws):
+def place(ws: Workspace) -> Iterator[programs.Place]:
     scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
     scratch.mkdir(parents=True, exist_ok=True)
     try:
@@ -27,20 +40,26 @@ def place(ws):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def run(ws, there, options, chosen):
+def run(
+    ws: Workspace, there: Place, options: Namespace, chosen: Sequence[Row]
+) -> tuple[Outcome | None, list[UserError]]:
     """(Outcome or None, [UserError]) of the rows `chosen`: one that fails does not end the others."""
     kinds = {row.kind for row in chosen}
     server = programs.server(ws) if kinds - {"nio"} else None
     generator = programs.load(ws) if kinds & {"http", "echo"} else None
     nio = programs.nio(ws) if "nio" in kinds else None
-    taken, failed = {}, []
+    taken: dict[str, Any] = {}
+    failed: list[UserError] = []
     for row in chosen:
         try:
             if row.kind == "nio":
+                assert nio
                 taken[row.name] = measure.nio(options, row, there, nio)
             elif row.kind == "inside":
+                assert server
                 taken[row.name] = measure.inside(options, row, there, server)
             else:
+                assert server and generator
                 taken[row.name] = measure.http(options, row, there, server, generator)
         except UserError as error:
             note(f"error: {error.message}")
@@ -48,26 +67,26 @@ def run(ws, there, options, chosen):
     return (_outcome(options, taken, failed) if taken else None), failed
 
 
-def median(samples, what):
+def median(samples: Iterable[Mapping[str, Any]], what: str) -> float | None:
     """The median of one measure over samples; None where none has it."""
     values = [sample[what] for sample in samples if sample.get(what) is not None]
     return statistics.median(values) if values else None
 
 
-def ratios(columns, what):
+def ratios(columns: Mapping[str, Any], what: str) -> Any:
     """(old, new, new/old, control/old - 1) of one measure; old is what both of its columns say."""
     old = median(columns["old"] + columns["control"], what)
     one, again, new = (median(columns[column], what) for column in measure.COLUMNS)
     if old is None or new is None:
         return None
-    return old, new, new / old if old else None, again / one - 1 if one else None
+    return old, new, new / old if old else None, again / one - 1 if one and again is not None else None
 
 
-def _percent(value):
+def _percent(value: float | None) -> str:
     return "–" if value is None else f"{value * 100:+.1f} %"
 
 
-def _verdicts(options, taken):
+def _verdicts(options: Namespace, taken: Any) -> Any:
     """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
     if options.rounds < verdicts.FEWEST:
         return {}
@@ -78,7 +97,7 @@ def _verdicts(options, taken):
     return {verdict.name: verdict.verdict for verdict in verdicts.judge(times)}
 
 
-def tables(options, taken):
+def tables(options: Namespace, taken: Any) -> Any:
     speed, cpu, system, late = [], [], [], []
     judged = _verdicts(options, taken)
     for name, columns in taken.items():
@@ -111,7 +130,7 @@ def tables(options, taken):
     return [table for table in found if table[2]]
 
 
-def _outcome(options, taken, failed):
+def _outcome(options: Namespace, taken: Any, failed: Any) -> Any:
     name, title = "server", "What a server gains"
     if options.pool:
         name, title = "server-pool", "What a server gains by the pool of workers"

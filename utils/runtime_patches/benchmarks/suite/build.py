@@ -4,6 +4,8 @@ One module a file, as upstream's CMake does it. Objects and binaries are named b
 the hash of everything that goes into them, so ninja has only to make missing ones.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import platform
@@ -16,6 +18,14 @@ from ...base.files import remove
 from ...base.paths import BENCHMARK, BUILD
 from ...base.process import run_logged
 from ...base.progress import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from ...workspace.find import Workspace
 
 FOLDER = BUILD / "benchmark"
 OURS = BENCHMARK / "single-source"
@@ -34,27 +44,29 @@ _KEPT = 4
 class Module:
     """name, sources (files of the host), flags of swiftc, ours (this repository's)."""
 
-    def __init__(self, name, sources, flags=(), ours=False, headers=()):
+    def __init__(
+        self, name: str, sources: list[Path], flags: Sequence[Any] = (), ours: bool = False, headers: Sequence[Any] = ()
+    ) -> None:
         self.name = name
         self.sources = sources
         self.flags = [*_COMMON, *flags]
         self.ours = ours
         self.headers = headers
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.name
 
-    def key(self, base):
+    def key(self, base: Any) -> str:
         """A hash of the content that the object is made from, and of `base`."""
         return _key(f"{base} {self.name} {self.flags}", *self.sources, *self.headers)
 
 
-def _key(text, *paths):
+def _key(text: str, *paths: Path) -> str:
     """A hash of a text and of the content of files."""
     return hashlib.sha256(b"\0".join([text.encode(), *(path.read_bytes() for path in paths)])).hexdigest()[:16]
 
 
-def suite(ws):
+def suite(ws: Workspace) -> dict[str, Module]:
     """{name: Module} of upstream's whole suite and our entries."""
     home = ws.swift / "benchmark"
     try:
@@ -79,11 +91,11 @@ def suite(ws):
     return found
 
 
-def _registered(main):
+def _registered(main: str) -> list[str]:
     return re.findall(r"^\s*register\((\w+)\.benchmarks\)", main, re.M)
 
 
-def may_match(module, pattern):
+def may_match(module: Module, pattern: str) -> bool:
     """Whether a benchmark of this module may have a name that the regular expression `pattern` finds: by the
     texts in its sources, without building it. Where names are composed, one of the pattern's words will do."""
     source = "\n".join(path.read_text(errors="replace") for path in module.sources)
@@ -95,7 +107,7 @@ def may_match(module, pattern):
     return bool(composed) and (not words or any(word in text for word in words for text in texts))
 
 
-def default(modules):
+def default(modules: Mapping[str, Module]) -> dict[str, Module]:
     """The modules with our entries, and upstream's that carry the concurrency tag."""
     return {
         name: module
@@ -104,7 +116,7 @@ def default(modules):
     }
 
 
-def main_text(upstream, chosen):
+def main_text(upstream: str, chosen: Collection[str]) -> str:
     """upstream's main.swift with only the chosen modules imported and registered."""
     kept = []
     for line in upstream.split("\n"):
@@ -118,7 +130,7 @@ def main_text(upstream, chosen):
     return "\n".join([*imports, *kept[:end], *calls, *kept[end:]])
 
 
-def build(ws, chosen):
+def build(ws: Workspace, chosen: Mapping[str, Module]) -> Path:
     """Builds the benchmark binary of the modules `chosen`; returns its path."""
     home = ws.swift / "benchmark" / "utils"
     with locks.exclusive(FOLDER):
@@ -150,7 +162,7 @@ def build(ws, chosen):
 class _Rules:
     """A ninja file in the making; all paths are relative to build/benchmark."""
 
-    def __init__(self, ws):
+    def __init__(self, ws: Workspace) -> None:
         self.ws = ws
         swiftc = ws.outside(ws.toolchain / "bin" / "swiftc")
         made = swiftc.stat()
@@ -158,7 +170,7 @@ class _Rules:
         self.lines = ["rule run", "  command = $c", "  description = $out"]
         self.keys = {}
 
-    def add(self, module, needs=()):
+    def add(self, module: Any, needs: Any = ()) -> Any:
         """The object of a module that imports the modules of the objects `needs`."""
         key = module.key(" ".join([self.base, *needs]))
         folder = f"modules/{module.name}-{key}"
@@ -168,13 +180,13 @@ class _Rules:
         self._rule(target, needs, ["swiftc", *module.flags, *imports, "-emit-module", *made, *map(str, module.sources)])
         return target
 
-    def native(self, source):
+    def native(self, source: Path) -> str:
         key = _key(self.base, source)
         target = f"modules/{source.stem}-{key}/{source.stem}.o"
         self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])
         return target
 
-    def link(self, objects):
+    def link(self, objects: Any) -> Any:
         """The binary; it finds its libraries beside it, as upstream's does on Darwin."""
         key = _key(" ".join([self.base, *objects]))
         target = f"binaries/{key}/{BINARY}"
@@ -182,11 +194,11 @@ class _Rules:
         self._rule(target, objects, ["swiftc", "-O", *objects, "-o", target, *path])
         return target
 
-    def _rule(self, target, needs, argv):
+    def _rule(self, target: Any, needs: Any, argv: Any) -> None:
         command = shlex.join(argv).replace("$", "$$")
         self.lines += [f"build {target}: run {' '.join(needs)}", f"  c = {command}"]
 
-    def run(self, target):
+    def run(self, target: Any) -> None:
         """Makes the target and what it needs. ninja removes what an interruption left."""
         (FOLDER / "build.ninja").write_text("\n".join(self.lines) + "\n")
         # LLVM takes a % in the path of its module cache for a place to fill in.
@@ -201,7 +213,7 @@ class _Rules:
         run_logged(argv, "benchmark", env=env, failed="the benchmark suite does not build", hints=[damaged])
 
 
-def _prune():
+def _prune() -> None:
     """Keeps the newest versions of each module and the newest binaries."""
     groups = {}
     for path in [*FOLDER.glob("modules/*"), *FOLDER.glob("binaries/*"), *FOLDER.glob("main/*")]:
@@ -212,7 +224,7 @@ def _prune():
             remove(path)
 
 
-def lay(binary, runtime):
+def lay(binary: Path, runtime: Path) -> None:
     """Puts the binary into runtime/bin, where upstream's scripts expect exactly one."""
     folder = runtime / "bin"
     folder.mkdir(exist_ok=True)

@@ -1,5 +1,7 @@
 """Compares two runtimes with upstream's benchmark suite and this repository's entries, in interleaved rounds."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import os
@@ -26,6 +28,15 @@ from ..harness.programs import VARIABLES
 from . import build
 from .plan import PLAN
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import NoReturn
+
+    from ...results.comparison import Sides
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 
 @dataclass
 class Chosen:
@@ -36,7 +47,7 @@ class Chosen:
     rows: list = field(default_factory=list)
 
 
-def side_of(runtime):
+def side_of(runtime: Runtime) -> Side:
     made = {key: value for key, value in runtime.record.items() if key != "files"}
     there = [name for name in NAMES if runtime.library(name).is_file()]
     libraries: dict[str, dict[str, Any]] = {
@@ -45,17 +56,17 @@ def side_of(runtime):
     return Side(runtime.name, str(runtime.folder), str(runtime.libraries), made, libraries)
 
 
-def check_filter(ws, pattern):
+def check_filter(ws: Workspace, pattern: str | None) -> None:
     """UserError if no benchmark of the suite can have a name that `pattern` finds."""
     if pattern and not any(build.may_match(module, pattern) for module in build.suite(ws).values()):
         _none(pattern)
 
 
-def _none(pattern):
+def _none(pattern: str | None) -> NoReturn:
     raise UserError(f"no benchmark matches '{pattern}'", "utils/run-smoke-bench --list, or --list --all, names them")
 
 
-def choose(ws, sides, pattern=None, everything=False):
+def choose(ws: Workspace, sides: Sides, pattern: str | None = None, everything: bool = False) -> Chosen:
     """The Chosen of the whole suite, or of our entries and upstream's concurrency entries; what else matches
     `pattern` is looked for in the whole suite."""
     suite = build.suite(ws)
@@ -74,18 +85,18 @@ def choose(ws, sides, pattern=None, everything=False):
     return _none(pattern)
 
 
-def _rows(ws, sides, binary, pattern):
+def _rows(ws: Workspace, sides: Sides, binary: Path, pattern: str | None) -> list[dict[str, Any]]:
     listed = {"old": _listing(ws, sides.old, binary), "new": _listing(ws, sides.new, binary)}
     rows = []
     for name, tags in sorted({**listed["old"], **listed["new"]}.items()):
         if re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags):
-            sides = [side for side in ("old", "new") if name in listed[side]]
-            columns = ["old", "control", "new"] if len(sides) == 2 else sides
-            rows.append({"name": name, "tags": tags, "sides": sides, "columns": columns})
+            there = [side for side in ("old", "new") if name in listed[side]]
+            columns = ["old", "control", "new"] if len(there) == 2 else there
+            rows.append({"name": name, "tags": tags, "sides": there, "columns": columns})
     return rows
 
 
-def _listing(ws, side, binary):
+def _listing(ws: Workspace, side: Side, binary: Path) -> Any:
     """{name: tags} of the benchmarks that run on a side."""
     options: dict[str, Any] = {"binds": [side.folder], "env": {"LD_LIBRARY_PATH": side.library_path}, "text": True}
     argv = [binary, "--list", "--json", "--skip-tags="]
@@ -103,20 +114,20 @@ def _listing(ws, side, binary):
     raise UserError(what, f"are all of the toolchain's libraries in {side.library_path}?")
 
 
-def measure(ws, sides, chosen, rounds, output):
+def measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, output: Path) -> Comparison:
     """Measures, and returns the Comparison. output: a folder that exists, for copies of the libraries."""
     # Two measurements at once would disturb each other.
     with terminable(), locks.exclusive(comparison.FOLDER.parent):
         return _measure(ws, sides, chosen, rounds, output / "libraries")
 
 
-def _measure(ws, sides, chosen, rounds, scratch):
+def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, scratch: Path) -> Comparison:
     begin, started, machine = time.time(), environment.now(), environment.here()
     load, cores = machine.load_before, machine.usable_cores
     if load and cores and load[0] > cores / 2:
         busy = f"load {load[0]:.1f} on {cores} cores"
         note(f"this machine is busy ({busy}): figures will be less sharp")
-    plan = {
+    plan: dict[str, Any] = {
         **PLAN,
         "binary": str(chosen.binary),
         "rows": chosen.rows,
@@ -163,7 +174,7 @@ def _measure(ws, sides, chosen, rounds, scratch):
     return made
 
 
-def _prove(event, sides, scratch):
+def _prove(event: dict[str, Any], sides: Sides, scratch: Path) -> None:
     """UserError if a measured process did not run on copies of its side's libraries."""
     side = sides.new if event["column"] == "new" else sides.old
     for library, path in event.pop("loaded").items():
@@ -175,9 +186,9 @@ def _prove(event, sides, scratch):
         entry["processes"] = entry.get("processes", 0) + 1
 
 
-def _run(ws, plan, binds):
+def _run(ws: Workspace, plan: Mapping[str, Any], binds: Iterable[Path | str]) -> dict[str, list[dict[str, Any]]]:
     """Runs the measuring loop inside; returns its events {event: [fields]}."""
-    found = {"calibrated": [], "plan": [], "process": [], "failed": [], "end": []}
+    found: dict[str, list[dict[str, Any]]] = {"calibrated": [], "plan": [], "process": [], "failed": [], "end": []}
     rows = plural(len(plan["rows"]), "benchmark")
     events = inside.events(ws, "benchmarks.suite.loop", plan, binds)
     try:

@@ -5,6 +5,8 @@ standard output: `calibrated`, `process` for each measured process, `failed` and
 `end`. Nothing else runs while a process is measured.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import random
@@ -20,6 +22,11 @@ from ...base.process import ending
 from ..harness import inside
 from ..harness.rounds import interleaved
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
 _SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
 
 
@@ -27,7 +34,7 @@ class Failed(Exception):
     """A measured process did not end as it should."""
 
 
-def copy_libraries(plan):
+def copy_libraries(plan: Mapping[str, Any]) -> Any:
     """Copies the libraries that the binary loads, several times for each column. Returns {column: [how a process runs
     on a copy: its environment, and the libraries that it loads]}.
 
@@ -59,7 +66,9 @@ def copy_libraries(plan):
     return places
 
 
-def run_process(plan, place, name, iterations, samples):
+def run_process(
+    plan: Mapping[str, Any], place: Mapping[str, Any], name: str, iterations: int, samples: int
+) -> dict[str, Any]:
     """Runs one benchmark in a process of its own.
 
     Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
@@ -94,7 +103,7 @@ def run_process(plan, place, name, iterations, samples):
     }
 
 
-def _reason(status, late, timeout, text):
+def _reason(status: int, late: bool, timeout: float, text: bytes) -> str:
     if late:
         return f"still running after {timeout} s"
     lines = text.decode(errors="replace").splitlines()
@@ -102,9 +111,9 @@ def _reason(status, late, timeout, text):
     return ending(status, said) if status else "no sample"
 
 
-def _loaded(pid, libraries):
+def _loaded(pid: int, libraries: Collection[str]) -> dict[str, str]:
     """The paths in /proc/PID/maps of `libraries`; waits until the loader mapped them."""
-    found = {}
+    found: dict[str, str] = {}
     while len(found) < len(libraries):
         try:
             with open(f"/proc/{pid}/maps") as maps:
@@ -113,7 +122,7 @@ def _loaded(pid, libraries):
             break
         for line in text.splitlines():
             path = line.split(maxsplit=5)[5:]
-            name = path and os.path.basename(path[0])
+            name = os.path.basename(path[0]) if path else ""
             if name in libraries:
                 found[name] = path[0]
         # Empty: the process has ended and waits for us.
@@ -123,7 +132,7 @@ def _loaded(pid, libraries):
     return found
 
 
-def calibrate(plan, row, place):
+def calibrate(plan: Mapping[str, Any], row: dict[str, Any], place: Mapping[str, Any]) -> None:
     """Sets row's iterations a sample and samples a process, from a trial run.
 
     A sample lasts about plan["sample_us"], so that the driver's resolution of 1 us
@@ -149,7 +158,7 @@ def calibrate(plan, row, place):
     row["seconds"] = overhead + row["samples"] * sample * 1e-6
 
 
-def rounds(plan, rows):
+def rounds(plan: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> tuple[int, float]:
     """The number of rounds: as asked for, or what fits into the time budget."""
     once = sum(row["seconds"] * len(row["columns"]) for row in rows)
     if plan["rounds"]:
@@ -158,18 +167,18 @@ def rounds(plan, rows):
     return max(plan["fewest_rounds"], min(plan["most_rounds"], fitting)), once
 
 
-def say(event, **fields):
+def say(event: str, **fields: Any) -> None:
     print(json.dumps({"event": event, **fields}), flush=True)
 
 
-def cpu_times():
+def cpu_times() -> tuple[float, float, float]:
     """(busy, total, stolen) seconds of all processors since the start."""
     with open("/proc/stat") as stat:
         times = [int(word) / os.sysconf("SC_CLK_TCK") for word in stat.readline().split()[1:9]]
     return sum(times) - times[3] - times[4], sum(times), times[7]
 
 
-def measure(plan):
+def measure(plan: Mapping[str, Any]) -> None:
     """Calibrates all rows, then measures them in interleaved rounds."""
     rows = []
     places = copy_libraries(plan)

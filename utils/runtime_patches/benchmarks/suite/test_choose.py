@@ -1,5 +1,7 @@
 """Which rows are measured, and how: by default ours and upstream's concurrency entries."""
 
+from __future__ import annotations
+
 import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,6 +10,10 @@ from unittest import mock
 from ...base.errors import UserError
 from ...results.comparison import Side, Sides
 from . import build, compare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAIN = """import TestsUtils
 import DriverUtils
@@ -22,7 +28,7 @@ SUITE = {**DEFAULT, "Other": ["Array"]}
 
 
 class Choose(unittest.TestCase):
-    def choose(self, pattern=None, everything=False):
+    def choose(self, pattern: str | None = None, everything: bool = False) -> dict[str, list[str]]:
         listings = {"old": {}, "new": {"Ours.Added": ["concurrency"]}}
         with (
             mock.patch.multiple(
@@ -34,10 +40,11 @@ class Choose(unittest.TestCase):
             ),
             mock.patch.object(compare, "_listing", lambda ws, side, binary: {**binary, **listings[side.name]}),
         ):
-            found = compare.choose(None, Sides(Side("old"), Side("new")), pattern, everything)
+            ws: Any = None
+            found = compare.choose(ws, Sides(Side("old"), Side("new")), pattern, everything)
         return {row["name"]: row["columns"] for row in found.rows}
 
-    def test_a_row_that_one_side_lacks_is_compared_with_nothing(self):
+    def test_a_row_that_one_side_lacks_is_compared_with_nothing(self) -> None:
         both = ["old", "control", "new"]
         self.assertEqual(self.choose(), {"Ours": both, "Ours.Added": ["new"]})
         self.assertEqual(self.choose(everything=True), {"Other": both, "Ours": both, "Ours.Added": ["new"]})
@@ -45,12 +52,12 @@ class Choose(unittest.TestCase):
         self.assertEqual(self.choose("Unst"), {"Ours.Unstable": both})
         self.assertEqual(self.choose("O.her"), {"Other": both})
 
-    def test_no_row_matches(self):
+    def test_no_row_matches(self) -> None:
         for everything in (False, True):
             with self.assertRaisesRegex(UserError, "no benchmark matches 'nope'"):
                 self.choose("nope", everything)
 
-    def test_names_come_from_the_sources(self):
+    def test_names_come_from_the_sources(self) -> None:
         with TemporaryDirectory() as folder:
             source = Path(folder, "One.swift")
             module = build.Module("One", [source])
@@ -65,7 +72,7 @@ class Choose(unittest.TestCase):
                 source.write_text(text)
                 self.assertEqual(build.may_match(module, pattern), wanted, (text, pattern))
 
-    def test_main_registers_what_is_chosen(self):
+    def test_main_registers_what_is_chosen(self) -> None:
         text = build.main_text(MAIN, ["AsyncTree", "Ours"])
         imports = ["import Ours", "import TestsUtils", "import DriverUtils", "import AsyncTree"]
         calls = ["register(AsyncTree.benchmarks)", "register(Ours.benchmarks)", "main()"]

@@ -1,5 +1,7 @@
 """The rounds of a variant, and what they say."""
 
+from __future__ import annotations
+
 import statistics
 from dataclasses import dataclass
 
@@ -24,7 +26,7 @@ class Round:
     waited: int
 
     @property
-    def total(self):
+    def total(self) -> float:
         return self.generate + self.copy + self.delete
 
 
@@ -36,18 +38,18 @@ class Run:
     rounds: list
 
     @property
-    def waited(self):
+    def waited(self) -> float:
         """The largest share of a round that its thread waited for a core."""
         return max(one.waited / one.total for one in self.rounds)
 
-    def median(self, phase):
+    def median(self, phase: str) -> float:
         return statistics.median(getattr(one, phase) for one in self.rounds)
 
 
 PHASES = ("generate", "copy", "delete", "total")
 
 
-def rounds_table(runs, quiet):
+def rounds_table(runs: list[Run], quiet: float) -> tuple[list[str], list[list[str]]]:
     rows = []
     for run in runs:
         for number, one in enumerate(run.rounds, 1):
@@ -58,7 +60,7 @@ def rounds_table(runs, quiet):
     return ["variant", "runtime", "depth", "round", *(f"{phase}, ms" for phase in PHASES), "VM, MB", "RSS, MB"], rows
 
 
-def ratios(runs):
+def ratios(runs: list[Run]) -> dict[str, list[float]]:
     """{variant: [time of each phase on the second runtime over that on the first]}."""
     found = {}
     for run in runs:
@@ -68,7 +70,7 @@ def ratios(runs):
     }
 
 
-def summary_table(runs, runtimes):
+def summary_table(runs: list[Run], runtimes: list[str]) -> tuple[list[str], list[list[str]]]:
     """(columns, rows) of the medians; new/old if two runtimes were measured."""
     columns = ["variant", "depth"]
     for runtime in runtimes:

@@ -1,5 +1,7 @@
 """Builds the program, and runs each variant: trees that are made, copied and dropped."""
 
+from __future__ import annotations
+
 from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
@@ -9,6 +11,15 @@ from ...runtimes import program
 from ..harness import programs
 from . import results
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
 HOME = BUILD / "teardown"
 LEAST_DEPTH, LARGEST_DEPTH = 2, 30
 # The share of a round for which other programs may keep its thread waiting.
@@ -16,7 +27,7 @@ _QUIET = 0.03
 _HERE = BENCHMARK / "teardown"
 
 
-def build(ws):
+def build(ws: Workspace) -> Path:
     """The benchmark program; the trees are those of the suite's entries."""
     trees = BENCHMARK / "single-source" / "Trees.swift"
     return program.build(
@@ -29,7 +40,7 @@ def build(ws):
     )
 
 
-def check_memory(depths, sizes, free):
+def check_memory(depths: dict[str, int], sizes: dict[str, int], free: int) -> None:
     """UserError for trees that do not fit into `free` bytes: a tree and its copy are there at once."""
     for variant, depth in depths.items():
         needed = 2 * sizes[variant] * 2**depth
@@ -40,7 +51,9 @@ def check_memory(depths, sizes, free):
             raise UserError(what, f"{option} {fits} fits; --filter leaves a variant out")
 
 
-def measure(ws, path, depths, options, environment):
+def measure(
+    ws: Workspace, path: Path, depths: Mapping[str, int], options: Namespace, environment: Mapping[str, str]
+) -> list[results.Run]:
     """[results.Run] of each variant {name: depth} on each runtime; options: .runtimes, .rounds and .attempts."""
     runs = []
     with locks.exclusive(HOME):
@@ -52,7 +65,9 @@ def measure(ws, path, depths, options, environment):
     return runs
 
 
-def _run(ws, path, variant, runtime, depth, rounds, environment):
+def _run(
+    ws: Workspace, path: Path, variant: str, runtime: Runtime, depth: int, rounds: int, environment: Mapping[str, str]
+) -> results.Run:
     """One process; UserError if it does not do all its rounds."""
     argv = [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"]
     text = programs.output(ws, runtime, argv, variant, env=environment)
@@ -62,7 +77,7 @@ def _run(ws, path, variant, runtime, depth, rounds, environment):
     return results.Run(variant, runtime.name, depth, found)
 
 
-def _quietest(attempts, run):
+def _quietest(attempts: int, run: Callable[[], results.Run]) -> results.Run:
     """The first run that nothing disturbed, or the least disturbed of `attempts`."""
     best = None
     for _ in range(attempts):
@@ -71,10 +86,11 @@ def _quietest(attempts, run):
             best = one
         if best.waited <= _QUIET:
             break
+    assert best
     return best
 
 
-def report(runs, names, notes=()):
+def report(runs: list[results.Run], names: list[str], notes: Iterable[str] = ()) -> outcome.Outcome:
     """The Outcome of runs on the runtimes `names`."""
     made = outcome.begin(
         "teardown", "What it costs to make, copy and tear down a tree", "benchmark/teardown/run-benchmark"
