@@ -3,6 +3,8 @@
 A command is a module in commands/ with parser() and main(options).
 """
 
+from __future__ import annotations
+
 import argparse
 import importlib
 import re
@@ -11,17 +13,28 @@ import sys
 from .base import errors, progress
 from .base.errors import UserError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Action, Namespace
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from types import ModuleType
+    from typing import Any, NoReturn
 
-def main(command, arguments):
+    from .runtimes.runtime import Runtime
+    from .workspace.find import Workspace
+
+
+def main(command: str, arguments: list[str]) -> None:
     sys.argv[0] = command  # by this name others wait for it
     errors.run_main(lambda: _run(module_of(command), arguments))
 
 
-def module_of(command):
+def module_of(command: str) -> ModuleType:
     return importlib.import_module(f"runtime_patches.commands.{command.replace('-', '_')}")
 
 
-def _run(module, arguments):
+def _run(module: ModuleType, arguments: list[str]) -> int | None:
     if hasattr(module, "start"):  # with-runtime, which has no time for argparse
         return module.start(arguments)
     parser = module.parser()
@@ -33,14 +46,14 @@ def _run(module, arguments):
 class BadValue(UserError):
     """A value that an option cannot have; the parser adds the option's name."""
 
-    def __init__(self, message, hint):
+    def __init__(self, message: str, hint: str) -> None:
         super().__init__(message, hint, 2)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Shows a default that is a text, if the help does not say it."""
 
-    def _get_help_string(self, action):
+    def _get_help_string(self, action: Action) -> str | None:
         shown = isinstance(action.default, str) and action.default not in ("", argparse.SUPPRESS)
         shown = shown and "default" not in (action.help or "")
         return f"{action.help} (default: %(default)s)" if shown else action.help
@@ -52,20 +65,21 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(
         self,
-        prog,
-        description,
-        examples,
+        prog: str,
+        description: str,
+        examples: list[str],
         *,
-        status="0 done, 1 an error, 2 bad usage",
-        bad_usage=2,
-        workspace=True,
-        quiet=True,
-    ):
+        status: str = "0 done, 1 an error, 2 bad usage",
+        bad_usage: int = 2,
+        workspace: bool = True,
+        quiet: bool = True,
+    ) -> None:
         epilog = "\n  ".join(["examples:", *examples]) + f"\n\nexit status: {status}"
         super().__init__(
             prog=prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False
         )
-        self.bad_usage, self.intermixed, self.most = bad_usage, False, None
+        self.bad_usage, self.intermixed = bad_usage, False
+        self.most: int | None = None
         self.examples, self.status, self.forms, self.completions = examples, status, {}, {}
         if workspace:
             self.add("--checkout DIR", "the folder that holds your swift/ checkout")
@@ -74,17 +88,25 @@ class Parser(argparse.ArgumentParser):
         if quiet:
             self.add("-q, --quiet", "no progress, only results and errors")
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise UserError(message, f"{self.prog} --help", self.bad_usage)
 
-    def _get_value(self, action, text):
+    def _get_value(self, action: Action, text: str) -> Any:
         try:
             return super()._get_value(action, text)
         except BadValue as error:
             name = action.option_strings[-1] if action.option_strings else action.dest
             raise UserError(f"{name}: {error.message}", error.hint, self.bad_usage) from None
 
-    def add(self, form, text=None, *, group=None, complete=None, **options):
+    def add(
+        self,
+        form: str,
+        text: str | None = None,
+        *,
+        group: Any = None,
+        complete: Callable[..., Any] | None = None,
+        **options: Any,
+    ) -> Action:
         """Adds an argument. form: its names and its value as people read them: "-o, --output FILE", "--list" (which
         has no value), "tests [PATH…]"; text: its help; group: of --help, if not the usual one; complete: a function
         that returns what the Tab key offers."""
@@ -102,11 +124,11 @@ class Parser(argparse.ArgumentParser):
         self.forms[action], self.completions[action.dest] = shown, complete
         return action
 
-    def add_runtimes(self, form, text=None, **options):
+    def add_runtimes(self, form: str, text: str | None = None, **options: Any) -> Action:
         """Adds an argument whose values are Runtimes."""
         return self.add(form, text, type=runtime, complete=runtime_names, **options)
 
-    def parse_args(self, *args, **named):
+    def parse_args(self, *args: Any, **named: Any) -> Any:
         options = super().parse_args(*args, **named)
         if self.most and len(options.runtimes) > self.most:
             raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
@@ -117,7 +139,16 @@ class Parser(argparse.ArgumentParser):
         return options
 
 
-def harness(name, description, examples, *, what="row", rounds=None, runtimes=None, most=99):
+def harness(
+    name: str,
+    description: str,
+    examples: list[str],
+    *,
+    what: str = "row",
+    rounds: tuple[int, str] | None = None,
+    runtimes: str | None = None,
+    most: int = 99,
+) -> Parser:
     """The Parser of benchmark/NAME/run-benchmark. what: a name in its table stands for; rounds: (default, help) of
     --rounds; runtimes: the help of RUNTIME…; most: of them."""
     from .base.paths import REPORT
@@ -138,20 +169,20 @@ def harness(name, description, examples, *, what="row", rounds=None, runtimes=No
 # Types of arguments.
 
 
-def runtime(name):
+def runtime(name: str) -> Runtime:
     from .runtimes.runtime import parse
 
     return parse(name)
 
 
-def folder(text):
+def folder(text: str) -> Path:
     import os
     from pathlib import Path
 
     return Path(os.path.abspath(text))
 
 
-def pattern(text):
+def pattern(text: str) -> str:
     """A regular expression, as text."""
     try:
         re.compile(text)
@@ -162,10 +193,10 @@ def pattern(text):
     return text
 
 
-def integer(least=0):
+def integer(least: int = 0) -> Callable[[str], int]:
     """The type of whole numbers from `least` on."""
 
-    def convert(text):
+    def convert(text: str) -> int:
         if not re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
             raise BadValue(f"'{text}' is not a whole number that can be used here", f"give a number from {least}")
         if int(text) < least:
@@ -175,10 +206,10 @@ def integer(least=0):
     return convert
 
 
-def seconds(least, most):
+def seconds(least: float, most: float) -> Callable[[str], float]:
     """The type of times from `least` to `most` seconds."""
 
-    def convert(text):
+    def convert(text: str) -> float:
         if not re.fullmatch(r"\d{1,6}(\.\d*)?", text) or not least <= float(text) <= most:
             raise BadValue(f"'{text}' is not a time from {least:g} to {most:g}", "give seconds")
         return float(text)
@@ -186,14 +217,14 @@ def seconds(least, most):
     return convert
 
 
-def span(least=0):
+def span(least: int = 0) -> Callable[[str], tuple[int, int]]:
     """The type of closed intervals MIN:MAX, as pairs."""
 
-    def convert(text):
-        low, colon, high = text.partition(":")
+    def convert(text: str) -> tuple[int, int]:
+        first, colon, last = text.partition(":")
         if not colon:
             raise BadValue(f"'{text}' is not a range", "write MIN:MAX, such as 1:5000")
-        low, high = integer(least)(low), integer(least)(high)
+        low, high = integer(least)(first), integer(least)(last)
         if low > high:
             raise BadValue(f"the minimum {low} is greater than the maximum {high}", f"did you mean {high}:{low}?")
         return low, high
@@ -201,7 +232,7 @@ def span(least=0):
     return convert
 
 
-def ready(options, *runtimes):
+def ready(options: Namespace, *runtimes: Runtime) -> Workspace:
     """The workspace that the options of a command ask for, with these runtimes; what is missing is made."""
     from .workspace import provision
 
@@ -210,7 +241,7 @@ def ready(options, *runtimes):
     return ws
 
 
-def ensure(ws, *runtimes):
+def ensure(ws: Workspace, *runtimes: Runtime) -> None:
     """Builds what is missing or out of date of runtimes."""
     from .runtimes import build
 
@@ -218,7 +249,7 @@ def ensure(ws, *runtimes):
         build.ensure(ws, one)
 
 
-def choose(options, known, what="row"):
+def choose(options: Namespace, known: Mapping[str, str], what: str = "row") -> list[str]:
     """The names in `known` {name: text} that --filter finds; --list prints them, and ends the command. what: what a
     name stands for."""
     names = [name for name in known if re.search(options.filter, name)]
@@ -234,13 +265,13 @@ def choose(options, known, what="row"):
 # What the Tab key offers.
 
 
-def runtime_names():
+def runtime_names() -> list[str]:
     from .runtimes.runtime import names
 
     return names()
 
 
-def patch_names():
+def patch_names() -> list[str]:
     from .series import series
 
     return series.load().names

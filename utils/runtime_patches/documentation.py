@@ -4,6 +4,8 @@ A part stands between `<!-- generated: KIND ARGUMENT… -->` and `<!-- end -->`.
 What is made from results that nobody has saved (benchmark/results) stays as it is.
 """
 
+from __future__ import annotations
+
 import re
 import shlex
 from dataclasses import replace
@@ -24,6 +26,15 @@ from .results.outcome import Table
 from .results.table import number
 from .series import series
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Action
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
+    from typing import Any
+
+    from .cli import Parser
+
 _PART = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 # As results.environment.State is written.
 _STATE = re.compile(r"\(state (\w+)\)")
@@ -37,7 +48,7 @@ class _NotSaved(Exception):
     """The results of a part are not there."""
 
 
-def update(check=False):
+def update(check: bool = False) -> None:
     """Updates all parts; with `check` only finds those that are not current. UserError if there are some."""
     stale, noted, old = [], [], set()
     for path in sorted({path for pattern in _FILES for path in REPO.glob(pattern)}):
@@ -65,7 +76,7 @@ def update(check=False):
         print(f"of another state than this series ({series.load().state}): {name}")
 
 
-def _content(path, words, old, drawn, noted):
+def _content(path: Path, words: str, old: str, drawn: dict[Path, Any], noted: list[str]) -> str:
     """The new content of a part of the file `path`; drawn: gets {path: text} of the plots that it shows; noted: the
     lines that were said, each once."""
     kind, *arguments = shlex.split(words)
@@ -88,19 +99,19 @@ def _content(path, words, old, drawn, noted):
         return old
 
 
-def _load(machine, name):
+def _load(machine: str, name: str) -> Any:
     result = saved.load(machine, name)
     if result is None:
         raise _NotSaved(f"{machine}/{name}")
     return result
 
 
-def _conditions(result):
+def _conditions(result: Any) -> str:
     when = (result.started or "").partition("T")[0]
     return f"Measured {when} on {result.environment}, with {result.state}."
 
 
-def _series(folder):
+def _series(folder: str) -> str:
     """The list of patches, whose files are in `folder` for who reads the list.
 
     A row for what follows each other in the series and begins with the same word: they are about one subject."""
@@ -114,12 +125,12 @@ def _series(folder):
     return "\n".join(lines)
 
 
-def _commands():
+def _commands() -> str:
     names = sorted(path.name for path in UTILS.iterdir() if path.is_file() and "." not in path.name)
     return "\n\n".join(f"## {name}\n\n{_reference(name)}" for name in names)
 
 
-def _reference(command):
+def _reference(command: str) -> str:
     """What `--help` of a command tells, as Markdown. Not argparse's text: that differs between versions of Python."""
     module = cli.module_of(command)
     if hasattr(module, "HELP"):
@@ -136,20 +147,20 @@ def _reference(command):
     return "\n".join([*lines, f"Exit status: {parser.status}."])
 
 
-def _help(parser, action):
+def _help(parser: Parser, action: Action) -> str:
     text = " ".join(parser._get_formatter()._expand_help(action).split()) if action.help else ""
     # What a default shows of this clone is nobody else's.
     return text.replace("|", "\\|").replace(f"{REPO}/", "")
 
 
-def _known(known, names, what):
+def _known(known: Collection[str], names: Iterable[str], what: str) -> None:
     """UserError if one of `names` is not `known`."""
     for name in names:
         if name not in known:
             raise UserError(f"benchmark/results has no {what} '{name}'", f"it has {', '.join(known)}")
 
 
-def _counts(machine, name):
+def _counts(machine: str, name: str) -> str:
     """A sentence on how many rows of a saved comparison changed."""
     result = _load(machine, name)
     count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in _WORDS}
@@ -162,18 +173,18 @@ def _counts(machine, name):
     return f"{told}{' These changed: ' * bool(named)}{', '.join(named)}{'.' * bool(named)} {_conditions(result)}"
 
 
-def _proofs(machine):
+def _proofs(machine: str) -> str:
     return suites.table(machine).markdown()
 
 
-def _proven(machine):
+def _proven(machine: str) -> str:
     """A sentence on the suites that have passed at the present state."""
     state, found = series.load().state, suites.load(machine).proofs
     passed = [one.name for one in found if not one.status and one.state.key == state]
     return f"Of {len(suites.SUITES)} suites {len(passed)} have passed at this state: {', '.join(passed) or 'none'}."
 
 
-def _smoke(machine, *names):
+def _smoke(machine: str, *names: str) -> str:
     """names: of rows, or NAME=MEANING for rows that are shown with their meaning."""
     result = _load(machine, "smoke")
     rows = {verdict.name: verdict for verdict in result.verdicts}
@@ -193,7 +204,7 @@ def _smoke(machine, *names):
     return f"{table.markdown()}\n\nOf {len(rows)} rows {told}. {_conditions(result)}"
 
 
-def _table(machine, name, title, *rows):
+def _table(machine: str, name: str, title: str, *rows: str) -> str:
     result = _load(machine, name)
     tables = {table.title: table for table in result.tables}
     _known(tables, [title], f"table in {machine}/{name}.json")
@@ -205,7 +216,7 @@ def _table(machine, name, title, *rows):
     return f"{table.markdown()}\n\n{_conditions(result)}"
 
 
-def _plots(folder, drawn, machine, name, file, *titles):
+def _plots(folder: Path, drawn: dict[Path, Any], machine: str, name: str, file: str, *titles: str) -> str:
     result = _load(machine, name)
     _known([curve.title for curve in result.curves], titles, f"plot in {machine}/{name}.json")
     curves = [curve for curve in result.curves if not titles or curve.title in titles]

@@ -4,6 +4,8 @@ It looks, and makes nothing. What the other commands make by themselves when the
 somebody has to repair.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import subprocess
@@ -23,12 +25,18 @@ from .series import checks, own_checkout, series
 from .workspace import cached, provision
 from .workspace import state as workspace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .workspace.find import Workspace
+
 _COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
 # build/checkout may hold work that nothing else has.
 _KEPT = ("checkout", "report")
 
 
-def examine(ws, fault, toolchain):
+def examine(ws: Workspace | None, fault: Line | None, toolchain: object) -> dict[str, list[Line]]:
     """{title: [Line]} of this machine, the cache and this clone."""
     machine = [] if toolchain else [workspace.tools(ws), workspace.disk(ws)]
     machine += [Line(READY, "lock", f"{holder} works in {folder}") for holder, folder in _busy()]
@@ -37,27 +45,32 @@ def examine(ws, fault, toolchain):
         parts += ([runtimes.before(ws)] if ws else []) + workspace.caches()
         parts += [workspace.old_line(path) for path in _old(ws)]
     headers = Line(READY, "patches", f"{len(series.load())} patches, headers without a fault")
-    for file, fault in checks.headers()[:1]:
-        headers = Line(FAULT, "patches", f"{file}: {fault}", "utils/check-patches")
-    clone = [headers, own_checkout.state(), *runtimes.laid(ws)]
+    for file, what in checks.headers()[:1]:
+        headers = Line(FAULT, "patches", f"{file}: {what}", "utils/check-patches")
+    clone: list[Line | None] = [headers, own_checkout.state(), *runtimes.laid(ws)]
     others = [path for path in _folders() if path.name not in ("checkout", "runtimes", "report")]
     clone += [Line(READY, f"build/{path.name}", path=path) for path in others]
-    found = {"this machine": machine, "toolchain and sources": parts, "this clone": clone, "results": results.lines()}
+    found: dict[str, list[Line | None]] = {
+        "this machine": [*machine],
+        "toolchain and sources": [*parts],
+        "this clone": clone,
+        "results": [*results.lines()],
+    }
     return {title: [line for line in lines if line] for title, lines in found.items() if any(lines)}
 
 
-def _folders():
+def _folders() -> list[Path]:
     return [path for path in sorted(BUILD.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
 
 
-def _busy():
+def _busy() -> list[tuple[str, Path]]:
     """[(who, folder)] of the locks that somebody holds."""
     folders = [pins.cache_root(), pins.cache()]
     folders += [path.parent for depth in ("", "*/", "*/*/") for path in BUILD.glob(f"{depth}.lock")]
-    return [(locks.holder(folder), folder) for folder in folders if locks.holder(folder)]
+    return [(holder, folder) for folder in folders if (holder := locks.holder(folder))]
 
 
-def _old(ws):
+def _old(ws: Workspace | None) -> list[Path]:
     """What nothing reads any more: caches of other pins and configurations, and what interrupted steps
     have left. Empty while somebody works there."""
     if _busy():
@@ -76,7 +89,7 @@ def _old(ws):
     return sorted(path for path in paths if path.is_dir() or path.is_symlink())
 
 
-def show(parts):
+def show(parts: dict[str, list[Line]]) -> None:
     """Prints all findings; UserError if there is a fault."""
     lines = [line for some in parts.values() for line in some]
     taken = _sizes([line.path for line in lines])
@@ -88,7 +101,7 @@ def show(parts):
             state = f"{line.state:7}"
             if paint and line.state in _COLOURS:
                 state = f"\033[{_COLOURS[line.state]}m{state}\033[0m"
-            room = size(taken[line.path]) if taken.get(line.path) else ""
+            room = size(taken[line.path]) if line.path and taken.get(line.path) else ""
             print(f"  {state} {line.name:{width}} {room:>8}  {line.text}".rstrip())
             if line.hint:
                 print(f"  {'':7} {'':{width}} {'':>8}  -> {line.hint}")
@@ -97,21 +110,21 @@ def show(parts):
         raise UserError(f"{plural(len(faults), 'thing')} to repair, the first: {first.name}: {first.text}", first.hint)
 
 
-def _sizes(paths):
+def _sizes(paths: Iterable[Path | None]) -> dict[Path, int]:
     """{path: bytes on disk}; what cannot be read counts as far as it can."""
-    paths = [path for path in paths if path and path.exists()]
-    if not paths:
+    there = [path for path in paths if path and path.exists()]
+    if not there:
         return {}
-    argv = ["du", "-sk0", "--one-file-system", "--", *map(str, paths)]
+    argv = ["du", "-sk0", "--one-file-system", "--", *map(str, there)]
     done = subprocess.run(argv, check=False, capture_output=True, text=True, errors="surrogateescape")
-    found = dict.fromkeys(paths, 0)  # du leaves out what an earlier one holds
+    found = dict.fromkeys(there, 0)  # du leaves out what an earlier one holds
     for entry in done.stdout.split("\0")[:-1]:
         kilobytes, _, path = entry.partition("\t")
         found[Path(path)] = int(kilobytes) * 1024
     return found
 
 
-def parts(ws):
+def parts(ws: Workspace | None) -> dict[str, list[Path]]:
     """{name: [paths]} of what --clean can remove."""
     folders = {path.name: [path] for path in _folders() if path.name != "checkout"}
     caches = [path for path in pins.cache_root().glob("*") if path.name != ".lock"]
@@ -125,7 +138,7 @@ def parts(ws):
     }
 
 
-def clean(ws, names, dry_run):
+def clean(ws: Workspace | None, names: Iterable[str], dry_run: bool) -> None:
     """Removes the named parts; tells what that frees."""
     for holder, folder in _busy():
         raise UserError(f"{holder} works in {folder}", "clean when it has ended")

@@ -1,10 +1,16 @@
 """utils/apply-patches: applies the series to a checkout."""
 
+from __future__ import annotations
+
 from ..base.errors import UserError
 from ..cli import Parser, patch_names, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/apply-patches",
         "Applies the series to a Swift checkout, a commit a patch, and lays this "
@@ -20,7 +26,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..base import locks
     from ..base.paths import BUILD
     from ..series import checkout, own_checkout, series

@@ -1,9 +1,17 @@
 """benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
 
+from __future__ import annotations
+
 from ..cli import choose, ensure, harness, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+    from ..cli import Parser
+
+
+def parser() -> Parser:
     made = harness(
         "executor",
         "Compares the global executor with the pool on and off (SWIFT_POOL=1 and 0), in one library, over many "
@@ -24,7 +32,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.executor import model, run
     from ..benchmarks.harness import programs
     from ..results.outcome import Table
@@ -33,7 +41,7 @@ def main(options):
     made = run.build(ws)
     if options.model:
         columns, lines = model.lines(run.costs(run.floor(ws, made)))
-        print(Table("Model", columns, lines).text(left=3), model.NOTE, sep="\n\n")
+        print(Table("Model", columns, [list(line) for line in lines]).text(left=3), model.NOTE, sep="\n\n")
         return
     chosen = choose(options, programs.rows(ws, made.rows))
     ensure(ws, options.runtime)

@@ -1,11 +1,19 @@
 """benchmark/instructions/run-benchmark: instruction counts, the noise-free second opinion."""
 
+from __future__ import annotations
+
 from ..cli import harness, integer, ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from ..cli import Parser
 
 ROWS = r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$"
 
 
-def parser():
+def parser() -> Parser:
     made = harness(
         "instructions",
         "Counts the instructions that an iteration of rows of the benchmark suite takes on several\n"
@@ -18,7 +26,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.harness import programs
     from ..benchmarks.instructions import run
 

@@ -1,9 +1,17 @@
 """benchmark/liveness/run-benchmark: what the liveness monitor costs."""
 
+from __future__ import annotations
+
 from ..cli import choose, ensure, harness, integer, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+    from ..cli import Parser
+
+
+def parser() -> Parser:
     made = harness(
         "liveness",
         "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
@@ -17,7 +25,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.harness import programs
     from ..benchmarks.liveness import run
     from ..results import outcome

@@ -1,9 +1,17 @@
 """benchmark/load/run-benchmark: the runtime under load."""
 
+from __future__ import annotations
+
 from ..cli import choose, ensure, harness, integer, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+    from ..cli import Parser
+
+
+def parser() -> Parser:
     made = harness(
         "load",
         "Puts a load on two runtimes, and prints the time of an operation and the resident memory: at "
@@ -16,7 +24,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.harness import programs
     from ..benchmarks.load import run
 

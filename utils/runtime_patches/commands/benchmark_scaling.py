@@ -1,12 +1,21 @@
 """benchmark/scaling/run-benchmark: how references scale over threads, Tasks and processes."""
 
+from __future__ import annotations
+
 import os
 
 from ..base.errors import UserError
 from ..cli import choose, ensure, harness, integer, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from typing import Any
 
-def parser():
+    from ..cli import Parser
+
+
+def parser() -> Parser:
     made = harness(
         "scaling",
         "Measures how the work of several workers scales that are threads, Tasks and processes, on two runtimes.",
@@ -26,7 +35,7 @@ def parser():
     return made
 
 
-def workers_of(text, processors):
+def workers_of(text: str, processors: int) -> list[int]:
     """The numbers of workers, 1 among them."""
     if text is None:
         numbers = [1 << power for power in range(10) if 1 << power < processors]
@@ -41,7 +50,7 @@ def workers_of(text, processors):
     return sorted({1, *given})
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.harness import programs
     from ..benchmarks.scaling import run
     from ..benchmarks.scaling.results import KINDS
@@ -55,7 +64,13 @@ def main(options):
         known[options.filter] = run.HIDDEN[options.filter]
     rows = choose(options, {row: f"shares {shared}" for row, shared in known.items()})
     ensure(ws, *options.runtimes)
-    plan = {"program": str(path), "rows": rows, "kinds": KINDS, "workers": workers, "processors": processors}
+    plan: dict[str, Any] = {
+        "program": str(path),
+        "rows": rows,
+        "kinds": KINDS,
+        "workers": workers,
+        "processors": processors,
+    }
     plan |= {name: getattr(options, name) for name in ("rounds", "milliseconds", "attempts")}
     plan |= {"quiet": 0.02, "patience": 20}
     plan["environment"] = run.cache_line_malloc(ws) if options.cache_line_malloc else {}

@@ -1,13 +1,21 @@
 """benchmark/server/run-benchmark: what a server gains."""
 
+from __future__ import annotations
+
 from ..base.errors import UserError
 from ..base.text import plural
 from ..cli import choose, ensure, harness, integer, ready, seconds
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from ..cli import Parser
+
 _POOL = (("off", "0"), ("on", "1"))
 
 
-def parser():
+def parser() -> Parser:
     made = harness(
         "server",
         "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and "
@@ -32,7 +40,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.harness.programs import show
     from ..benchmarks.server import programs, run
     from ..benchmarks.server.rows import ROWS

@@ -1,11 +1,19 @@
 """benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
 
+from __future__ import annotations
+
 from ..base import memory
 from ..base.errors import UserError
 from ..cli import choose, ensure, harness, integer, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+    from ..cli import Parser
+
+
+def parser() -> Parser:
     made = harness(
         "teardown",
         "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
@@ -26,7 +34,7 @@ def parser():
     return made
 
 
-def _depth(text):
+def _depth(text: str) -> int:
     from ..benchmarks.teardown import run
 
     depth = integer(run.LEAST_DEPTH)(text)
@@ -36,7 +44,7 @@ def _depth(text):
     return depth
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.harness import programs
     from ..benchmarks.teardown import run
 

@@ -1,9 +1,15 @@
 """utils/build-runtime: builds runtimes."""
 
+from __future__ import annotations
+
 from ..cli import Parser, ensure, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/build-runtime",
         "Builds runtimes: stock, before (unpatched), after (the series and what is edited in\n"
@@ -15,7 +21,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     ws = ready(options)
     for one in options.runtimes:
         ensure(ws, one)

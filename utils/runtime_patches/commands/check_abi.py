@@ -1,10 +1,16 @@
 """utils/check-abi: compares what programs and debuggers rely on."""
 
+from __future__ import annotations
+
 from ..base.errors import UserError
 from ..cli import Parser, ready, runtime
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/check-abi",
         "Compares what programs and debuggers rely on: exported symbols, the values of\n"
@@ -19,7 +25,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..runtimes import abi
 
     ws = ready(options, runtime("before"), options.old, options.new)

@@ -1,5 +1,7 @@
 """utils/check-patches: checks the rules of the series."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from ..base.errors import UserError
@@ -7,8 +9,16 @@ from ..base.text import plural
 from ..cli import Parser, ensure, ready
 from ..runtimes import configurations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable
+    from typing import Any
 
-def parser():
+    from ..workspace.find import Workspace
+
+
+def parser() -> Parser:
     made = Parser(
         "utils/check-patches",
         "Checks the rules of the series: order file and folder agree, headers are complete,\n"
@@ -33,7 +43,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..runtimes.runtime import parse
     from ..series import checks, series
 
@@ -58,7 +68,7 @@ def main(options):
         show(configurations.check(ws, options.configurations or configurations.CONFIGURATIONS))
 
 
-def _build_each(ws):
+def _build_each(ws: Workspace) -> None:
     """Builds after each patch, and runs its tests and guards."""
     from ..runtimes.runtime import upto
     from ..series import series
@@ -73,7 +83,7 @@ def _build_each(ws):
     print("each builds and passes its tests")
 
 
-def show(rows):
+def show(rows: Iterable[Any]) -> None:
     """Prints the rows of configurations.check; UserError if the series breaks one."""
     broken = []
     print(f"{'configuration':16} compile  fail as unpatched  fail with the series only")

@@ -1,11 +1,18 @@
 """What the Tab key offers: launch complete COMMAND WORD… CURRENT, for utils/completion.bash."""
 
+from __future__ import annotations
+
 import sys
 
 from ..cli import module_of, runtime_names
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
-def start(arguments):
+
+def start(arguments: Iterable[str]) -> None:
     """Prints what may stand for the last argument, one in a line; `files` for files."""
     command, *words, current = arguments
     if "--" in words and command == "with-runtime":
@@ -18,7 +25,7 @@ def start(arguments):
     print("\n".join(found))
 
 
-def _offered(parser, words, current):
+def _offered(parser: Any, words: Any, current: Any) -> Any:
     """The options, or the values of the option that is typed, or of the arguments."""
     if current.startswith("-"):
         return sorted(name for action in parser._actions for name in action.option_strings)

@@ -1,5 +1,7 @@
 """benchmark/deinit/draw-plots.py: draws the datasets of run-benchmark.sh."""
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -8,8 +10,12 @@ from ..benchmarks.deinit import plots
 from ..benchmarks.deinit.driver import HERE
 from ..cli import Parser, folder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "draw-plots.py",
         "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, all whose\ndatasets exist.",
@@ -24,7 +30,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..base import files
     from ..benchmarks.deinit import dataset
     from ..report import svg
@@ -43,7 +49,9 @@ def main(options):
         what = f"{options.data} has the datasets of no plot"
         raise UserError(what, "./reproduce measures all of them; README.md has the commands one by one")
     for name in wanted:
-        files.write(options.output / f"{name}.svg", svg.file(plots.curves(name, data)))
+        drawn = svg.file(plots.curves(name, data))
+        assert drawn
+        files.write(options.output / f"{name}.svg", drawn)
         print(options.output / f"{name}.svg")
     for name in plots.PLOTS:
         if name not in wanted and not options.plots:

@@ -1,11 +1,17 @@
 """benchmark/deinit/gen-points.py: prints random input points for run-benchmark.sh."""
 
+from __future__ import annotations
+
 import argparse
 
 from ..cli import Parser, integer, span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "gen-points.py",
         "Prints random input points for run-benchmark.sh.",
@@ -20,7 +26,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     import secrets
 
     from ..benchmarks.deinit import points

@@ -1,12 +1,18 @@
 """benchmark/deinit/regression.py: fits linear models to a dataset of run-benchmark.sh."""
 
+from __future__ import annotations
+
 import argparse
 
 from ..base.errors import UserError
 from ..cli import Parser, integer
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "regression.py",
         "Fits linear models to a dataset of run-benchmark.sh.",
@@ -37,14 +43,14 @@ def parser():
     return made
 
 
-def _limits(options, what):
+def _limits(options: Namespace, what: str) -> tuple[int | None, int | None]:
     low, high = (getattr(options, f"{end}_{what}") for end in ("min", "max"))
     if low is not None and high is not None and low > high:
         raise UserError(f"--min-{what} {low} is greater than --max-{what} {high}", "change one of the two")
     return low, high
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.deinit import fit, phases
 
     wanted = phases.parse(options.phases)

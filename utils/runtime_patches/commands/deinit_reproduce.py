@@ -1,5 +1,7 @@
 """benchmark/deinit/reproduce: measures every experiment, and writes one table of all results."""
 
+from __future__ import annotations
+
 import time
 
 from ..base import progress
@@ -8,10 +10,15 @@ from ..base.paths import REPORT
 from ..benchmarks.deinit import experiments
 from ..cli import Parser, ready, runtime
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from typing import Any
+
 HOME = REPORT / "deinit"
 
 
-def parser():
+def parser() -> Parser:
     made = Parser(
         "reproduce",
         "Measures every experiment on several runtimes in turn, fits the models, and writes one table to\n"
@@ -23,7 +30,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..base import locks
     from ..base.process import terminable
     from ..benchmarks.deinit import campaign
@@ -45,7 +52,7 @@ def main(options):
     print(home / "report.md")
 
 
-def _measure(measured):
+def _measure(measured: Any) -> None:
     runs = experiments.runs()
     places = {run.name: place for place, run in enumerate(runs, 1)}
     begin = time.monotonic()

@@ -1,5 +1,7 @@
 """benchmark/deinit/run-benchmark.sh: measures one benchmark for all points of an inputs file."""
 
+from __future__ import annotations
+
 import difflib
 import os
 
@@ -8,16 +10,23 @@ from ..base.errors import UserError
 from ..benchmarks.deinit import driver, points
 from ..cli import Parser, ensure, integer, ready, span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from typing import Any
+
+    from ..benchmarks.deinit.dataset import Inputs
+
 # What stands for an inputs file.
 _GENERATED = ("values", "objects", "points", "seed")
 
 
 class _Parser(Parser):
-    def format_help(self):
+    def format_help(self) -> str:
         return super().format_help().replace("usage: ", "Usage: ", 1)
 
 
-def parser():
+def parser() -> _Parser:
     made = _Parser(
         "run-benchmark.sh",
         "Measures a benchmark for each point of INPUTS_FILE (made by gen-points.py), and prints for "
@@ -48,7 +57,7 @@ def parser():
     return made
 
 
-def split(words, generated):
+def split(words: list[str], generated: list[str]) -> tuple[str, str | None]:
     """(benchmark, inputs file or None), which can come in either order. generated: the options that stand for an
     inputs file."""
     needed = 1 if generated else 2
@@ -72,7 +81,7 @@ def split(words, generated):
     return known[0], others[0] if others else None
 
 
-def _generate(options):
+def _generate(options: Namespace) -> Any:
     """Random points as a file in the build folder, made once; returns it and the options that describe it."""
     values, objects, count = options.values or (0, 200), options.objects or (1, 5000), options.points or 1000
     seed = 1 if options.seed is None else options.seed
@@ -85,7 +94,7 @@ def _generate(options):
     return str(path), described
 
 
-def _check_points(benchmark, inputs):
+def _check_points(benchmark: str, inputs: Inputs) -> None:
     if (most := max(inputs.values)) > 10_000:
         what = f"{inputs.path}: {most} task-locals at once do not fit a thread's stack"
         raise UserError(what, "give at most 10000")
@@ -96,7 +105,7 @@ def _check_points(benchmark, inputs):
     memory.require(needed, what, "take fewer objects or values")
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..benchmarks.deinit import dataset
     from ..workspace import sandbox
 

@@ -1,10 +1,16 @@
 """utils/doctor: what is ready, missing or stale, and how much room it takes; and cleaning."""
 
+from __future__ import annotations
+
 from ..base.errors import UserError
 from ..cli import Parser
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/doctor",
         "Says what is ready, missing or stale, what has to be repaired, and how much room\n"
@@ -22,13 +28,13 @@ def parser():
     return made
 
 
-def _parts():
+def _parts() -> list[str]:
     from .. import installation
 
     return list(installation.parts(None))
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from .. import installation
     from ..base.state import FAULT, Line
     from ..workspace import find

@@ -1,10 +1,16 @@
 """utils/export-patches: writes the series back from the commits of a checkout."""
 
+from __future__ import annotations
+
 from ..base.errors import UserError
 from ..cli import Parser, patch_names, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/export-patches",
         "Writes the series back from the commits of a checkout, byte for byte reproducible.",
@@ -24,7 +30,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..base import locks
     from ..base.paths import BUILD, shown
     from ..base.progress import note

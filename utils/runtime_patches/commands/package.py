@@ -1,10 +1,16 @@
 """utils/package: packs the libraries of the series for other machines."""
 
+from __future__ import annotations
+
 from ..base.architectures import ARCHITECTURES
 from ..cli import Parser, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/package",
         "Packs the libraries of the series for other machines: shared and static ones, built against\n"
@@ -22,7 +28,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..base import locks
     from ..base.paths import BUILD
     from ..runtimes import archive

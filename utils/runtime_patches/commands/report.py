@@ -1,5 +1,7 @@
 """utils/report: one page of all results; and what the READMEs show of them."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from .. import report as pages
@@ -7,8 +9,12 @@ from ..base.errors import UserError
 from ..base.text import plural
 from ..cli import Parser, folder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/report",
         "Makes one page of all results: summary, tables, plots, environment. It needs no network\n"
@@ -38,7 +44,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> int | None:
     from ..base import progress
     from ..base.paths import REPORT
     from ..report import read
@@ -46,7 +52,8 @@ def main(options):
     if options.update_docs or options.check:
         from .. import documentation
 
-        return documentation.update(options.check)
+        documentation.update(options.check)
+        return None
     if not options.results and not read.found(REPORT):
         raise UserError("there are no results yet", "utils/run-smoke-bench measures some")
     results = options.results or [REPORT]

@@ -1,5 +1,7 @@
 """utils/run-smoke-bench: compares two runtimes with upstream's benchmark suite."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 
@@ -9,8 +11,15 @@ from ..base.text import plural
 from ..benchmarks.suite.plan import PLAN
 from ..cli import Parser, ensure, folder, pattern, ready, runtime_names
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+    from ..results.comparison import Comparison
+    from ..runtimes.runtime import Runtime
+
+
+def parser() -> Parser:
     made = Parser(
         "utils/run-smoke-bench",
         "Compares two runtimes with upstream's benchmark suite and this repository's entries.",
@@ -47,7 +56,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> int:
     from .. import report
     from ..base.progress import note
     from ..benchmarks.suite import build as suite
@@ -91,7 +100,7 @@ def main(options):
     return _show(results)
 
 
-def _show(results):
+def _show(results: Comparison) -> int:
     from ..base.progress import coloured
     from ..results import table
 
@@ -103,7 +112,7 @@ def _show(results):
     return results.status
 
 
-def _runtime(name):
+def _runtime(name: str) -> Runtime:
     """The Runtime that an argument names; a folder that holds one has no base."""
     from ..runtimes.libraries import NAMES
     from ..runtimes.runtime import Runtime, parse

@@ -1,10 +1,16 @@
 """utils/run-test: runs the tests with lit."""
 
+from __future__ import annotations
+
 import argparse
 import os
 from typing import Any
 
 from ..cli import Parser, ensure, pattern, ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 # lit's own options. Others are given by LIT_OPTS.
 _LIT = {
@@ -32,10 +38,10 @@ _LIT = {
 class _Forward(argparse.Action):
     """Collects an option of lit, with its value, in options.lit."""
 
-    def __init__(self, metavar=None, **options: Any):
+    def __init__(self, metavar: Any = None, **options: Any) -> None:
         super().__init__(metavar=metavar, nargs=None if metavar else 0, **options)
 
-    def __call__(self, parser, options, value, name=None):
+    def __call__(self, parser: Any, options: Any, value: Any, name: Any = None) -> None:
         from ..testing import lit
 
         if name in lit.FILES:
@@ -43,7 +49,7 @@ class _Forward(argparse.Action):
         options.lit = [*options.lit, (name, value if self.metavar else None)]
 
 
-def parser():
+def parser() -> Parser:
     made = Parser(
         "utils/run-test",
         "Runs this repository's tests and upstream's concurrency runtime tests with lit.",
@@ -73,7 +79,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> int:
     from ..testing import lit, selection, system
 
     ws = ready(options)

@@ -1,10 +1,16 @@
 """utils/stress: random programs on several runtimes."""
 
+from __future__ import annotations
+
 from ..base.errors import UserError
 from ..cli import Parser, integer, ready, runtime
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     made = Parser(
         "utils/stress",
         "Runs random programs on several runtimes; what they print must agree. A seed that\n"
@@ -25,7 +31,7 @@ def parser():
     return made
 
 
-def main(options):
+def main(options: Namespace) -> None:
     from ..testing import stress
 
     first, _, last = (options.seeds or ("1" if options.time else "1:20")).partition(":")

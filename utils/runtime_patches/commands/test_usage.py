@@ -1,5 +1,7 @@
 """Bad input of the commands: what is said, and what helps. The lit tests see one of each kind on a terminal."""
 
+from __future__ import annotations
+
 import contextlib
 import io
 import os
@@ -10,6 +12,10 @@ from pathlib import Path
 
 from .. import cli
 from ..base.errors import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
 
 # Files that the rows below name.
 POINTS = "1 10\n2 20\n3 30\n4 45\n"
@@ -150,7 +156,7 @@ ROWS = (
 
 
 class BadInput(unittest.TestCase):
-    def test_each_is_told(self):
+    def test_each_is_told(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             self.addCleanup(os.chdir, os.getcwd())
             os.chdir(folder)
@@ -168,5 +174,5 @@ class BadInput(unittest.TestCase):
                     self.assertEqual(found.status, status)
 
 
-def _silent():
+def _silent() -> contextlib.redirect_stdout[io.StringIO]:
     return contextlib.redirect_stdout(io.StringIO())

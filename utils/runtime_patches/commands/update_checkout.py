@@ -1,9 +1,15 @@
 """utils/update-checkout: makes the workspace."""
 
+from __future__ import annotations
+
 from ..cli import Parser, ready
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-def parser():
+
+def parser() -> Parser:
     return Parser(
         "utils/update-checkout",
         "Makes the workspace (toolchain and sources), or says that it is ready.",
@@ -11,6 +17,6 @@ def parser():
     )
 
 
-def main(options):
+def main(options: Namespace) -> None:
     ws = ready(options)
     print(f"toolchain {ws.toolchain} in {ws.root}\nsources   {ws.sources}")

@@ -3,11 +3,18 @@
 Starts in well under 50 ms, so it imports little and checks only what is cheap.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from types import SimpleNamespace
 
 from ..base.errors import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NoReturn
 
 HELP = """\
 usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME -- CMD [ARG ...]
@@ -39,7 +46,7 @@ cannot be made.
 """
 
 
-def _parse(args):
+def _parse(args: list[str]) -> tuple[SimpleNamespace, str, list[str]]:
     options = SimpleNamespace(checkout=None, toolchain=None, bind=[])
     while args and args[0].startswith("-") and args[0] != "--":
         option, equals, value = args.pop(0).partition("=")
@@ -68,7 +75,7 @@ def _parse(args):
     return options, name, args
 
 
-def start(arguments):
+def start(arguments: Iterable[str]) -> NoReturn:
     options, name, argv = _parse(list(arguments))
     from ..base import paths
     from ..runtimes.runtime import parse

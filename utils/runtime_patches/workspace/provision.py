@@ -32,7 +32,7 @@ _TEMPORARY = "swift-runtime-patches-"
 _OWN = "or give --checkout DIR --toolchain DIR, which download nothing"
 
 
-def ready(options: Namespace) -> Workspace:
+def ready(options: Namespace | SimpleNamespace) -> Workspace:
     """The workspace for `options` (.checkout, .toolchain); it is made first if it is missing."""
     place = (options.checkout, options.toolchain)
     found = find.find(*place)
