@@ -1,8 +1,14 @@
 """The rules of this package: imports go downwards only, and nobody edits sys.path."""
 
+from __future__ import annotations
+
 import ast
 import unittest
 from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
@@ -12,7 +18,7 @@ LAYERS = (
 ).split()
 
 
-def imported(path):
+def imported(path: Path) -> Iterator[tuple[str, int]]:
     """The layers that a module imports, with the line."""
     package = path.relative_to(HERE.parent).with_suffix("").parts[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -25,7 +31,7 @@ def imported(path):
 
 
 class Layers(unittest.TestCase):
-    def test_imports_go_downwards(self):
+    def test_imports_go_downwards(self) -> None:
         upwards = []
         for path in sorted(HERE.rglob("*.py")):
             layer = path.relative_to(HERE).with_suffix("").parts[0]
@@ -39,7 +45,7 @@ class Layers(unittest.TestCase):
             ]
         self.assertEqual(upwards, [])
 
-    def test_nobody_edits_the_path(self):
+    def test_nobody_edits_the_path(self) -> None:
         repo = HERE.parents[1]
         paths = [path for part in ("utils", "test", "benchmark") for path in (repo / part).rglob("*")]
         files = [path for path in paths if path.is_file() and path.suffix in ("", ".py") and path != Path(__file__)]

@@ -1,0 +1,65 @@
+"""Wrong types are found: mypy, with the settings of this repository, on a copy of this package with faults."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from .base.paths import BUILD, REPO
+
+# (file, its text, what stands there with the fault, a part of what mypy says). The text is there once.
+FAULTS = (
+    ("base/memory.py", "free = available()", "free = avialable()", 'Name "avialable" is not defined'),
+    ("base/once.py", "path.parent", "path.paernt", '"Path" has no attribute "paernt"'),
+    (
+        "series/own_checkout.py",
+        "_make_checkout(ws, wanted)\n        return",
+        "_make_checkout(ws)\n        return",
+        "Missing",
+    ),
+    (
+        "runtimes/runtime.py",
+        "_series().check(name[5:])",
+        "_series().check(5)",
+        'incompatible type "int"; expected "str"',
+    ),
+    ("results/environment.py", "return State(len(series.load()), series.load().state)", "return 1", 'got "int"'),
+    ("workspace/provision.py", "    assert made\n    return made", "    return made", 'got "Workspace | None"'),
+)
+
+
+def _mypy() -> list[str]:
+    """The command of mypy, of .ci/run or of this Python; empty if there is none."""
+    own = BUILD / "lint" / "bin" / "mypy"
+    if own.exists():
+        return [str(own)]
+    return [sys.executable, "-m", "mypy"] if importlib.util.find_spec("mypy") else []
+
+
+class Types(unittest.TestCase):
+    def test_each_fault_is_found(self) -> None:
+        mypy = _mypy()
+        if not mypy:
+            self.skipTest("mypy is not installed: .ci/run installs it in build/lint")
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder, "utils", "runtime_patches")
+            shutil.copytree(REPO / "utils" / "runtime_patches", copy)
+            for file, text, fault, _ in FAULTS:
+                content = (copy / file).read_text(encoding="utf-8")
+                self.assertIn(text, content)
+                (copy / file).write_text(content.replace(text, fault, 1), encoding="utf-8")
+            argv = [*mypy, "--config-file", str(REPO / "pyproject.toml"), "--cache-dir", str(Path(folder, "cache"))]
+            done = subprocess.run(argv, cwd=folder, capture_output=True, text=True)
+        lines = [line for line in done.stdout.splitlines() if ": error: " in line]
+        for file, _, fault, message in FAULTS:
+            with self.subTest(file, fault=fault):
+                found = [
+                    line for line in lines if line.startswith(f"utils/runtime_patches/{file}:") and message in line
+                ]
+                self.assertTrue(found, done.stdout + done.stderr)
+        self.assertEqual(len(lines), len(FAULTS), done.stdout)
