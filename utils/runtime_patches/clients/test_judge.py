@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import unittest
 from collections.abc import Callable
 from typing import Any
