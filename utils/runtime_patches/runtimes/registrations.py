@@ -33,12 +33,22 @@ print(json.dumps({os.path.basename(path): registered.count(path) for path in lib
 
 def count(ws: Workspace, libraries: Path) -> dict[str, int]:
     """{name: registrations} of our libraries in a folder. They must be for this machine, and without a sanitizer."""
-    there = [str(libraries / name) for name in NAMES if (libraries / name).exists()]
+    there = [str(path) for path in map(libraries.joinpath, NAMES) if _is_library(path)]
+    if not there:
+        return {}
     argv = ["python3", "-c", _SCRIPT, *there]
     env = {"LD_LIBRARY_PATH": str(libraries)}
     done = ws.run(argv, env=env, stdout=subprocess.PIPE, text=True, binds=[libraries])
     found: dict[str, int] = json.loads(done.stdout)
     return found
+
+
+def _is_library(path: Path) -> bool:
+    """Whether a file is there and can be loaded: that of a made-up workspace cannot."""
+    if not path.exists():
+        return False
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x7fELF"
 
 
 def difference(ws: Workspace, old: Path, new: Path) -> list[str]:
