@@ -160,15 +160,20 @@ def _known(known: Collection[str], names: Iterable[str], what: str) -> None:
             raise UserError(f"benchmark/results has no {what} '{name}'", f"it has {', '.join(known)}")
 
 
+def _told(result: Any, where: str = "") -> str:
+    """A sentence on how many rows of a Comparison changed."""
+    count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in _WORDS}
+    return (
+        f"Of {len(result.verdicts)} rows {count['faster']} are faster{where}, {count['slower']} slower, "
+        f"{count['perhaps']} perhaps slower and {count['same']} without a change beyond the noise."
+    )
+
+
 def _counts(machine: str, name: str) -> str:
     """A sentence on how many rows of a saved comparison changed."""
     result = _load(machine, name)
-    count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in _WORDS}
     old, new = result.names
-    told = (
-        f"Of {len(result.verdicts)} rows {count['faster']} are faster on `{new}` than on `{old}`, {count['slower']} "
-        f"slower, {count['perhaps']} perhaps slower and {count['same']} without a change beyond the noise."
-    )
+    told = _told(result, f" on `{new}` than on `{old}`")
     named = [f"`{row.name}` {row.ratio:.2f}" for row in result.verdicts if row.verdict != "same"]
     return f"{told}{' These changed: ' * bool(named)}{', '.join(named)}{'.' * bool(named)} {_conditions(result)}"
 
@@ -196,12 +201,7 @@ def _smoke(machine: str, *names: str) -> str:
         shown = f"{meaning} (`{row.name}`)" if meaning else f"`{row.name}`"
         lines.append([shown, number(row.old), number(row.new), ratio])
     table = Table("", ["us", *result.names, "after/before"], lines)
-    count = {kind: sum(row.verdict == kind for row in result.verdicts) for kind in _WORDS}
-    told = (
-        f"{count['faster']} are faster, {count['slower']} slower, {count['perhaps']} perhaps slower and "
-        f"{count['same']} without a change beyond the noise"
-    )
-    return f"{table.markdown()}\n\nOf {len(rows)} rows {told}. {_conditions(result)}"
+    return f"{table.markdown()}\n\n{_told(result)} {_conditions(result)}"
 
 
 def _table(machine: str, name: str, title: str, *rows: str) -> str:
