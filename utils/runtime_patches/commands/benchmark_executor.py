@@ -21,28 +21,21 @@ def parser() -> Parser:
             "./run-benchmark",
             "./run-benchmark --filter '^task' --rounds 5",
             "./run-benchmark --busy",
-            "./run-benchmark --model",
         ],
         rounds=(20, "starts of a process for each row and column"),
     )
     made.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")
     made.add("--busy", "beside a niced program on each processor")
     made.add("--no-futex", "do not count futex calls with strace")
-    made.add("--model", "print what a model says of 64 processors, and end")
     return made
 
 
 def main(options: Namespace) -> None:
-    from ..benchmarks.executor import model, run
+    from ..benchmarks.executor import run
     from ..benchmarks.harness import programs
-    from ..results.outcome import Table
 
     ws = ready(options)
     made = run.build(ws)
-    if options.model:
-        columns, lines = model.lines(run.costs(run.floor(ws, made)))
-        print(Table("Model", columns, [list(line) for line in lines]).text(left=3), model.NOTE, sep="\n\n")
-        return
     chosen = choose(options, programs.rows(ws, made.rows))
     ensure(ws, options.runtime)
     programs.show(run.measure(ws, made, options, chosen), options.output, left=3)

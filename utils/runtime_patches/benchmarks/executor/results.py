@@ -100,10 +100,6 @@ class Samples:
         """All values of a figure."""
         return self.values.get((what, figure), [])
 
-    def medians(self, what: str) -> Any:
-        """{figure: the median of its values}."""
-        return {figure: self.median(name, figure) for name, figure in self.values if name == what}
-
     def median(self, what: str | tuple[str, str], figure: str) -> float | None:
         """The median of one figure; None if it has no values."""
         values = self.get(what, figure)

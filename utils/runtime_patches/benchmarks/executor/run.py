@@ -20,7 +20,7 @@ from ...runtimes import program
 from ...runtimes.runtime import stock
 from ..harness import futexes, programs
 from ..harness.rounds import interleaved
-from . import model, results
+from . import results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,13 +85,6 @@ def _goroutines() -> Any:
 def floor(ws: Workspace, made: Any) -> Any:
     """{figure: ns} of the machine."""
     return results.figures(programs.output(ws, stock(), [str(made.floor)], "the floor program"))
-
-
-def costs(found: Any) -> Any:
-    """The model's Costs; UserError if the process may use one processor only."""
-    if "line" not in found:
-        raise UserError("the model needs two processors", "taskset -p shows how many this process may use")
-    return model.Costs(found["line"], found["add-shared"], found["lock-shared"], found["futex"])
 
 
 def measure(ws: Workspace, made: Any, options: Namespace, chosen: Any) -> Any:
@@ -189,10 +182,6 @@ def _outcome(made: Any, options: Namespace, taken: Any) -> Any:
     judged = results.judge(taken, results.busy_targets(taken) if options.busy else tuple(results.TARGETS))
     result.table("Targets", *results.target_lines(judged))
     result.table("Starts", *results.distribution_lines(taken))
-    machine = taken.medians(results.FLOOR)
-    if "line" in machine:
-        result.table("Model", *model.lines(costs(machine)))
-        result.notes.append(model.NOTE)
     if _PATCH not in options.runtime.record.get("patches", []):
         result.notes.append(f"{options.runtime} has no pool: both columns are Dispatch's.")
     if not made.goroutines:
