@@ -1,5 +1,7 @@
 """A test format whose %s, %S and %t are quoted: the repository's path may hold spaces."""
 
+from __future__ import annotations
+
 import os
 import shlex
 
@@ -16,11 +18,11 @@ class QuotedPathsTest(lit.formats.ShTest):
         super().__init__(execute_external)
         self.kept = kept
 
-    def _changes(self, before: "dict[str, int]") -> "list[str]":
+    def _changes(self, before: dict[str, int]) -> list[str]:
         after = self._state()
         return sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
 
-    def _state(self) -> "dict[str, int]":
+    def _state(self) -> dict[str, int]:
         """{file: when it was written}; files that begin with a dot are locks."""
         found = {}
         for folder, _, files in os.walk(self.kept):
@@ -30,7 +32,7 @@ class QuotedPathsTest(lit.formats.ShTest):
                     found[path] = os.lstat(path).st_mtime_ns
         return found
 
-    def execute(self, test, lit_config):
+    def execute(self, test: lit.Test.Test, lit_config: object) -> lit.Test.Result:
         before = self._state()
         result = self._execute(test, lit_config)
         if not result.code.isFailure and (changed := self._changes(before)):
@@ -38,7 +40,7 @@ class QuotedPathsTest(lit.formats.ShTest):
             return lit.Test.Result(lit.Test.FAIL, f"{what}\n{result.output}")
         return result
 
-    def _execute(self, test, lit_config):
+    def _execute(self, test: lit.Test.Test, lit_config: object) -> lit.Test.Result:
         source = test.getSourcePath()
         _, base = lit.TestRunner.getTempPaths(test)
         paths = {"s": source, "S": os.path.dirname(source), "t": base + ".tmp"}

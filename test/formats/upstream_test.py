@@ -1,5 +1,7 @@
 """A test format that knows which of upstream's tests cannot run on a variant."""
 
+from __future__ import annotations
+
 import os
 
 import lit.formats
@@ -8,7 +10,7 @@ import lit.Test
 _TABLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "upstream", "unsupported.txt")
 
 
-def reasons(variant):
+def reasons(variant: str) -> dict[str, str]:
     """{path of a test in the checkout's swift/: why it cannot run on `variant`}."""
     table = {}
     with open(_TABLE) as lines:
@@ -23,12 +25,12 @@ def reasons(variant):
 class UpstreamTest(lit.formats.ShTest):
     """ShTest, but what is in `reasons` is unsupported, and says why."""
 
-    def __init__(self, suite, reasons):
+    def __init__(self, suite: str, reasons: dict[str, str]) -> None:
         super().__init__(execute_external=True)
         self.suite = suite
         self.reasons = reasons
 
-    def execute(self, test, lit_config):
+    def execute(self, test: lit.Test.Test, lit_config: object) -> lit.Test.Result:
         reason = self.reasons.get("/".join([self.suite, *test.path_in_suite]))
         if reason:
             return lit.Test.Result(lit.Test.UNSUPPORTED, reason)

@@ -38,10 +38,10 @@ config.substitutions = [
     (
         "%check-model",
         f"{quote(compiler)} -std=c++17 -O1 -w -I {quote(inputs)} -o '%t' '%s' && "
-        f"%{{python}} -B {quote(os.path.join(inputs, 'check-model'))} '%s' '%t'",
+        f"%{{python}} -B {quote(os.path.join(inputs, 'check_model.py'))} '%s' '%t'",
     ),
-    ("%check-orders", f"%{{python}} -B {quote(os.path.join(inputs, 'check-orders'))}"),
-    ("%mutate", f"env CXX={quote(compiler)} %{{python}} -B {quote(os.path.join(inputs, 'mutate'))}"),
+    ("%check-orders", f"%{{python}} -B {quote(os.path.join(inputs, 'check_orders.py'))}"),
+    ("%mutate", f"env CXX={quote(compiler)} %{{python}} -B {quote(os.path.join(inputs, 'mutate.py'))}"),
     ("%herd7", quote(herd or "herd7")),
     *config.substitutions,
 ]

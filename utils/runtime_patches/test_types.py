@@ -1,4 +1,4 @@
-"""Wrong types are found: mypy, with the settings of this repository, on a copy of this package with faults."""
+"""Wrong types are found: mypy, with the settings of this repository, on a copy of its Python with faults."""
 
 from __future__ import annotations
 
@@ -12,24 +12,36 @@ from pathlib import Path
 
 from .base.paths import BUILD, REPO
 
+PACKAGE = "utils/runtime_patches"
 # (file, its text, what stands there with the fault, a part of what mypy says). The text is there once.
 FAULTS = (
-    ("base/memory.py", "free = available()", "free = avialable()", 'Name "avialable" is not defined'),
-    ("base/once.py", "path.parent", "path.paernt", '"Path" has no attribute "paernt"'),
+    (f"{PACKAGE}/base/memory.py", "free = available()", "free = avialable()", 'Name "avialable" is not defined'),
+    (f"{PACKAGE}/base/once.py", "path.parent", "path.paernt", '"Path" has no attribute "paernt"'),
     (
-        "series/own_checkout.py",
+        f"{PACKAGE}/series/own_checkout.py",
         "_make_checkout(ws, wanted)\n        return",
         "_make_checkout(ws)\n        return",
         "Missing",
     ),
     (
-        "runtimes/runtime.py",
+        f"{PACKAGE}/runtimes/runtime.py",
         "_series().check(name[5:])",
         "_series().check(5)",
         'incompatible type "int"; expected "str"',
     ),
-    ("results/environment.py", "return State(len(series.load()), series.load().state)", "return 1", 'got "int"'),
-    ("workspace/provision.py", "    assert made\n    return made", "    return made", 'got "Workspace | None"'),
+    (
+        f"{PACKAGE}/results/environment.py",
+        "return State(len(series.load()), series.load().state)",
+        "return 1",
+        'got "int"',
+    ),
+    ("test/utils/Inputs/tiny.py", 'make_sources(path / "sources")', "make_sources()", "Missing"),
+    (
+        f"{PACKAGE}/workspace/provision.py",
+        "    assert made\n    return made",
+        "    return made",
+        'got "Workspace | None"',
+    ),
 )
 
 
@@ -47,8 +59,12 @@ class Types(unittest.TestCase):
         if not mypy:
             self.skipTest("mypy is not installed: .ci/run installs it in build/lint")
         with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder, "utils", "runtime_patches")
-            shutil.copytree(REPO / "utils" / "runtime_patches", copy)
+            copy = Path(folder)
+            for part in (PACKAGE, "test"):
+                for path in (REPO / part).rglob("*.py"):
+                    target = copy / path.relative_to(REPO)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(path, target)
             for file, text, fault, _ in FAULTS:
                 content = (copy / file).read_text(encoding="utf-8")
                 self.assertIn(text, content)
@@ -58,8 +74,6 @@ class Types(unittest.TestCase):
         lines = [line for line in done.stdout.splitlines() if ": error: " in line]
         for file, _, fault, message in FAULTS:
             with self.subTest(file, fault=fault):
-                found = [
-                    line for line in lines if line.startswith(f"utils/runtime_patches/{file}:") and message in line
-                ]
+                found = [line for line in lines if line.startswith(f"{file}:") and message in line]
                 self.assertTrue(found, done.stdout + done.stderr)
         self.assertEqual(len(lines), len(FAULTS), done.stdout)

@@ -5,6 +5,8 @@ tiny.py DIR            DIR/repo, a copy of this repository with that series; DIR
 tiny.py series REPO W  the series in REPO again; the line of the first patch is W
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
@@ -54,13 +56,13 @@ SERIES = {
 }
 
 
-def write(path, text, mode=0o644):
+def write(path: Path, text: str, mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(mode)
 
 
-def lay_series(repo, first="first"):
+def lay_series(repo: Path, first: str = "first") -> None:
     """Writes the series to patches/ of a repository."""
     for path in (repo / "patches").glob("*.patch"):
         path.unlink()
@@ -82,7 +84,7 @@ def lay_series(repo, first="first"):
     write(repo / "patches/series", "# The order.\n" + "".join(f"{name}\n" for name in SERIES))
 
 
-def make_repo(target):
+def make_repo(target: Path) -> None:
     """A copy of this repository's files, whose series, tests and benchmark entries are the small ones."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -97,7 +99,7 @@ def make_repo(target):
     lay_series(target)
 
 
-def git(folder, *words):
+def git(folder: Path, *words: str) -> None:
     env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     subprocess.run(
         ["git", "-C", folder, "-c", "user.name=T", "-c", "user.email=t@t", *words],
@@ -107,13 +109,13 @@ def git(folder, *words):
     )
 
 
-def make_sources(target):
+def make_sources(target: Path) -> None:
     """The sources, with upstream's tag."""
     for path, text in SOURCES.items():
         write(target / "swift" / path, text)
 
 
-def main(path):
+def main(path: Path) -> None:
     make_repo(path / "repo")
     make_sources(path / "sources")
     swift = path / "sources" / "swift"

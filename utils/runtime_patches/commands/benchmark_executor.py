@@ -17,11 +17,7 @@ def parser() -> Parser:
         "Compares the global executor with the pool on and off (SWIFT_POOL=1 and 0), in one library, over many "
         "starts of\nprocesses: hand-overs, tasks, isolated deinits, timers, blocked jobs, memory, futex calls. Beside "
         "it a floor program,\nand Go's goroutines where Go is installed.",
-        [
-            "./run-benchmark",
-            "./run-benchmark --filter '^task' --rounds 5",
-            "./run-benchmark --busy",
-        ],
+        ["./run-benchmark", "./run-benchmark --filter '^task' --rounds 5", "./run-benchmark --busy"],
         rounds=(20, "starts of a process for each row and column"),
     )
     made.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")

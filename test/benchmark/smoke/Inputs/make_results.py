@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """make_results.py SCENARIO (utils/ on PYTHONPATH): prints the results.json of known samples."""
 
+from __future__ import annotations
+
 import random
 import sys
+from typing import Any
 
 from runtime_patches.base import schema
 from runtime_patches.results import comparison, environment
@@ -10,7 +13,7 @@ from runtime_patches.results import comparison, environment
 chance = random.Random(1)
 
 
-def processes(center, count=20, noise=0.01):
+def processes(center: float, count: int = 20, noise: float = 0.01) -> list[dict[str, Any]]:
     """`count` processes of 5 samples, the first of each a slow one."""
     made = []
     for _ in range(count):
@@ -19,7 +22,7 @@ def processes(center, count=20, noise=0.01):
     return made
 
 
-def row(name, old, new, **options):
+def row(name: str, old: float | None, new: float | None, **options: Any) -> dict[str, Any]:
     columns = {}
     if old:
         columns["old"] = processes(old, **options)
@@ -45,7 +48,7 @@ SCENARIOS = {
 }
 
 
-def scenario(name):
+def scenario(name: str) -> comparison.Comparison:
     """The Comparison of known samples."""
     rows = schema.from_json(list[comparison.Row], SCENARIOS[name])
     failed = [comparison.Failure("Crash", "new", "died of SIGILL")] if name == "failed" else []

@@ -1,10 +1,14 @@
-"""A world that make-world made: starts its commands, ends them, and looks at what they left."""
+"""A world that make_world.py made: starts its commands, ends them, and looks at what they left."""
+
+from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import tiny
@@ -15,7 +19,7 @@ COMMAND = ("build-runtime", "before", "after")
 class World:
     """repo: its copy of this repository; home: its cache, of all pins."""
 
-    def __init__(self, path):
+    def __init__(self, path: Path | str) -> None:
         # A shell's background job ignores it, and what that starts would do so, too.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         self.path = Path(path).resolve()
@@ -27,7 +31,7 @@ class World:
             "PATH": f"{self.path}/bin:{os.environ['PATH']}",
         }
 
-    def start(self, command=COMMAND):
+    def start(self, command: Sequence[str] = COMMAND) -> subprocess.Popen[str]:
         """The process of a command, which leads a session of its own."""
         return subprocess.Popen(
             [self.repo / "utils" / command[0], *command[1:]],
@@ -40,13 +44,13 @@ class World:
             stderr=subprocess.STDOUT,
         )
 
-    def kill(self, process, chance):
+    def kill(self, process: subprocess.Popen[str], chance: random.Random) -> None:
         """Ends a command, or it and its group, by some signal."""
         sent = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
         with contextlib.suppress(ProcessLookupError):  # it had ended
             chance.choice((os.kill, os.killpg))(process.pid, sent)
 
-    def require_nobody(self):
+    def require_nobody(self) -> None:
         """AssertionError if a process still works in this world after 60 s. (The guard's looks at all processes take
         8 s on a machine full of work, and 0.2 s of its own time.)"""
         end = time.monotonic() + 60
@@ -54,7 +58,7 @@ class World:
             assert time.monotonic() < end, f"still there: {left}"
             time.sleep(0.1)
 
-    def _processes(self):
+    def _processes(self) -> list[str]:
         """Command lines of the processes whose folder, root or cache lies in this world."""
         found, here = [], os.fsencode(self.path)
         for entry in Path("/proc").glob("[0-9]*"):
@@ -74,18 +78,18 @@ class World:
                 found.append(f"{entry.name}: {line.decode(errors='replace')[:200]}")
         return found
 
-    def run(self, command=COMMAND, patience=120):
+    def run(self, command: Sequence[str] = COMMAND, patience: float = 120) -> tuple[int, str]:
         """(exit status, output) of a command. AssertionError for a traceback."""
         process = self.start(command)
         output, _ = process.communicate(timeout=patience)
         assert "Traceback" not in output, output
         return process.returncode, output
 
-    def change_series(self, word):
+    def change_series(self, word: str) -> None:
         """Another version of the first patch; `word` gets into the libraries."""
         tiny.lay_series(self.repo, word)
 
-    def check(self, word=None):
+    def check(self, word: str | None = None) -> None:
         """AssertionError where a part that the commands take for ready is half made, or (with
         `word`) `after` is not that of this series."""
         for cache in self.home.glob("*/"):

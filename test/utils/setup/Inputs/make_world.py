@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""make-world DIR: a world of its own to set up in, without a network, in seconds.
+"""make_world.py DIR: a world of its own to set up in, without a network, in seconds.
 
 DIR/repo   a copy of this repository whose pins name a tiny archive, with a small series (tiny.py)
 DIR/bin    mmdebstrap and apt-get of that archive, for PATH
 The archive's tools (Inputs/archive) "compile" its Swift by writing the sources to the libraries, slowly, and not
 complete until the end.
 """
+
+from __future__ import annotations
 
 import hashlib
 import json
@@ -28,7 +30,7 @@ make_repo(clone)
 LIBRARIES = ("libswiftCore.so", "libswift_Concurrency.so", "libswiftSynchronization.so")
 
 
-def quote(path):
+def quote(path: object) -> str:
     return shell_quote(str(path))
 
 
@@ -43,9 +45,30 @@ with tarfile.open(archive / "swiftlang_6.2.3.orig.tar.xz", "w:xz") as tar:
 
 # What the root file system holds: a few tools of this host and those of Inputs/archive.
 root = archive / "root"
-for tool in ("sh", "bash", "cat", "chmod", "cmp", "cp", "find", "head", "mkdir", "mv", "rm",
-             "sleep", "sort", "tail", "tar", "xargs", "xz", "env", "ls", "touch", "sha256sum"):
-    path = os.path.realpath(shutil.which(tool))
+for tool in (
+    "sh",
+    "bash",
+    "cat",
+    "chmod",
+    "cmp",
+    "cp",
+    "find",
+    "head",
+    "mkdir",
+    "mv",
+    "rm",
+    "sleep",
+    "sort",
+    "tail",
+    "tar",
+    "xargs",
+    "xz",
+    "env",
+    "ls",
+    "touch",
+    "sha256sum",
+):
+    path = os.path.realpath(str(shutil.which(tool)))
     listed = subprocess.run(["ldd", path], capture_output=True, text=True).stdout
     for library in re.findall(r"(/\S+) \(0x", listed):
         inside = re.sub("^/(lib|lib64)/", r"/usr/\1/", library)
@@ -54,8 +77,8 @@ for tool in ("sh", "bash", "cat", "chmod", "cmp", "cp", "find", "head", "mkdir",
         shutil.copy(library, target)
     (root / "usr/bin").mkdir(parents=True, exist_ok=True)
     shutil.copy(path, root / "usr/bin" / tool)
-for tool in (here / "archive").iterdir():
-    shutil.copy(tool, root / "usr/bin")
+for program in (here / "archive").iterdir():
+    shutil.copy(program, root / "usr/bin")
 for name in ("bin", "lib", "lib64"):
     if (root / "usr" / name).exists():
         (root / name).symlink_to(f"usr/{name}")
@@ -68,7 +91,9 @@ write(root / "usr/libexec/swift/bin/swiftc", "#!/bin/sh\n", 0o755)
 shutil.copy(archive / "swiftlang_6.2.3.orig.tar.xz", root / "usr/share/archive")
 
 # The archive's mmdebstrap copies that root, file by file; a file says that it is complete.
-write(world / "bin/mmdebstrap", f"""#!/bin/bash
+write(
+    world / "bin/mmdebstrap",
+    f"""#!/bin/bash
 trap 'exit 143' TERM
 [ "$1" != --unshare-helper ] || {{ shift; exec "$@"; }}
 case "${{FAKE_ARCHIVE:-}}" in
@@ -89,13 +114,17 @@ done
 mkdir -p "$target/etc/apt" && cp -a bin lib* "$target" || exit
 echo whole > "$target/usr/share/whole"
 [ -z "${{pack:-}}" ] || {{ tar -c -C "$target" . && rm -rf "$target"; }}
-""", 0o755)
+""",
+    0o755,
+)
 shutil.copy(here / "archive/apt-get", world / "bin")
 
 # The repository.
-write(clone / "build-script-config/synchronization.sh",
-      'mkdir -p "$2"; cmp -s /swift-build/core/libswiftCore.so "$2/libswiftSynchronization.so" || '
-      'cp /swift-build/core/libswiftCore.so "$2/libswiftSynchronization.so"\n')
+write(
+    clone / "build-script-config/synchronization.sh",
+    'mkdir -p "$2"; cmp -s /swift-build/core/libswiftCore.so "$2/libswiftSynchronization.so" || '
+    'cp /swift-build/core/libswiftCore.so "$2/libswiftSynchronization.so"\n',
+)
 pins_file = clone / "build-script-config/sources.json"
 pins = json.loads(pins_file.read_text())
 digest = hashlib.sha256((archive / "swiftlang_6.2.3.orig.tar.xz").read_bytes()).hexdigest()

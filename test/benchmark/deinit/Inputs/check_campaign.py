@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""check-campaign FOLDER RUNTIME [OPTION…]: measurements resume, and only whole files count."""
+"""check_campaign.py FOLDER RUNTIME [OPTION…]: measurements resume, and only whole files count."""
+
+from __future__ import annotations
 
 import os
 import signal
@@ -7,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from runtime_patches.benchmarks.deinit import campaign, dataset
 from runtime_patches.benchmarks.deinit.experiments import RUNS
@@ -21,24 +24,24 @@ RUN, COPYING = RUNS["isolated_hop_reset_array-5K"], RUNS["isolated_hop_copy_arra
 LONG = RUNS["isolated_hop_reset_array-b100-5K"]
 
 
-def new():
-    return campaign.Campaign(ws, folder, TINY, [parse("stock"), parse(runtime)])
+def new() -> campaign.Campaign:
+    return campaign.Campaign(ws, Path(folder), TINY, [parse("stock"), parse(runtime)])
 
 
-def measure(measured, run):
+def measure(measured: Any, run: Any) -> Any:
     for number, each in measured.rounds([run]):
         measured.measure(number, each)
     measured.merge([run])
 
 
-def raw_files(measured):
+def raw_files(measured: Any) -> Any:
     return {path.name: path.stat().st_mtime_ns for path in measured.raw.iterdir()}
 
 
 if "interrupted" in os.environ:
     # A long measurement, for the signal below.
     slow = campaign.Scale("slow", thin=1, least=500, objects=5000, rounds=(1, 1), seconds=0, retry_ms=0)
-    campaign.Campaign(ws, folder, slow, [parse("stock")]).measure(1, LONG)
+    campaign.Campaign(ws, Path(folder), slow, [parse("stock")]).measure(1, LONG)
     sys.exit("was not interrupted")
 
 measured = new()
@@ -80,9 +83,12 @@ assert not list(measured.raw.glob("*.partial"))
 # An interrupted measurement leaves no child and no file that counts.
 before = raw_files(measured)
 # A shell starts what it puts into the background with SIGINT ignored.
-child = subprocess.Popen([sys.executable, __file__, folder, runtime, *options],
-                         env={**os.environ, "interrupted": "1"}, stderr=subprocess.DEVNULL,
-                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+child = subprocess.Popen(
+    [sys.executable, __file__, folder, runtime, *options],
+    env={**os.environ, "interrupted": "1"},
+    stderr=subprocess.DEVNULL,
+    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+)
 partial = measured.raw / f"{LONG.name}.stock.1.partial"
 while not (partial.exists() and partial.stat().st_size > 100):
     assert child.poll() is None, "ended early"

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""fetch FOLDER: fetches a package from a git repository in FOLDER, and from none, and at a moved tag."""
+"""fetch.py FOLDER: fetches a package from a git repository in FOLDER, and from none, and at a moved tag."""
+
+from __future__ import annotations
 
 import subprocess
 import sys
@@ -14,9 +16,13 @@ repository.mkdir(parents=True)
 (repository / "Package.swift").write_text("// swift-tools-version: 5.9\n")
 
 
-def git(*argv):
-    return subprocess.run(["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e", *argv], check=True,
-                          capture_output=True, text=True).stdout.strip()
+def git(*argv: str) -> str:
+    return subprocess.run(
+        ["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e", *argv],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
 
 
 git("init", "-q")
@@ -24,10 +30,12 @@ git("add", ".")
 git("commit", "-qm", "one")
 git("tag", "1.0")
 commit = git("rev-parse", "HEAD")
-for name, url, tag, wanted in (("good", repository.as_uri(), "1.0", commit),
-                               ("moved", repository.as_uri(), "1.0", "0" * 40),
-                               ("none", "file:///no/such/repository", "1.0", commit),
-                               ("notag", repository.as_uri(), "2.0", commit)):
+for name, url, tag, wanted in (
+    ("good", repository.as_uri(), "1.0", commit),
+    ("moved", repository.as_uri(), "1.0", "0" * 40),
+    ("none", "file:///no/such/repository", "1.0", commit),
+    ("notag", repository.as_uri(), "2.0", commit),
+):
     package = description.Package(name, url=url, tag=tag, commit=wanted)
     try:
         found = description.checkout(package, Path("/none"), folder / "cache")

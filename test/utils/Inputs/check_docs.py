@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""check-docs REPO: links lead somewhere; every command has examples and exit statuses in its help, and says in one
+"""check_docs.py REPO: links lead somewhere; every command has examples and exit statuses in its help, and says in one
 line each what is wrong with an option and what helps."""
+
+from __future__ import annotations
 
 import re
 import subprocess
@@ -8,27 +10,36 @@ import sys
 from pathlib import Path
 
 repo = Path(sys.argv[1])
-commands = sorted(path.name for path in (repo / "utils").iterdir()
-                  if path.is_file() and "." not in path.name and path.stat().st_mode & 0o111)
+commands = sorted(
+    path.name
+    for path in (repo / "utils").iterdir()
+    if path.is_file() and "." not in path.name and path.stat().st_mode & 0o111
+)
 
 
-def run(command, option):
+def run(command: Path, option: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([command, option], check=False, capture_output=True, text=True)
 
 
 faults = []
-harnesses = sorted(path for path in (repo / "benchmark").glob("*/*") if path.is_file()
-                   and path.stat().st_mode & 0o111 and path.name != "system_profiler")
+harnesses = sorted(
+    path
+    for path in (repo / "benchmark").glob("*/*")
+    if path.is_file() and path.stat().st_mode & 0o111 and path.name != "system_profiler"
+)
 for command in [*(repo / "utils" / name for name in commands), *harnesses]:
     told = run(command, "--help")
-    faults += [f"{command} --help has no {what}" for what in ("examples:", "exit status:")
-               if told.returncode or f"\n{what}" not in told.stdout]
+    faults += [
+        f"{command} --help has no {what}"
+        for what in ("examples:", "exit status:")
+        if told.returncode or f"\n{what}" not in told.stdout
+    ]
     told = run(command, "--no-such-option")
     if not re.fullmatch(r"error: .+\nhint: .+\n", told.stderr) or told.returncode not in (1, 2):
         faults.append(f"{command} --no-such-option: {told.stderr}")
 
 
-def heads(file):
+def heads(file: Path) -> set[str]:
     """The names by which links call the headings of a file."""
     found = re.findall(r"(?m)^#+ (.*)", file.read_text())
     return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in found}
@@ -48,7 +59,10 @@ for file in files:
             faults.append(f"{file.relative_to(repo)}: {link} leads nowhere")
         elif anchor and anchor not in heads(target):
             faults.append(f"{file.relative_to(repo)}: no heading for {link}")
-    faults += [f"{image.relative_to(repo)} is shown nowhere" for image in (file.parent / "img").glob("*")
-               if image.name not in text]
+    faults += [
+        f"{image.relative_to(repo)} is shown nowhere"
+        for image in (file.parent / "img").glob("*")
+        if image.name not in text
+    ]
 print("\n".join(faults) or f"{len(commands) + len(harnesses)} commands")
 sys.exit(bool(faults))

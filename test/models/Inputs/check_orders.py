@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-orders [--list] PATCHES ORDERS [SWIFT]: compares orders.txt with the series; --list prints all operations.
+"""check_orders.py [--list] PATCHES ORDERS [SWIFT]: compares orders.txt with the series; --list prints all operations.
 
 SWIFT is the folder of Swift's sources without the series, for the rows that no patch touches.
 """
@@ -19,11 +19,12 @@ if "--list" in sys.argv:
         print(f"{o.patch}: {o.function} {o.name} {o.orders}")
 lines = models.differences(rows, found) + models.file_differences(rows, "own", folder.parent)
 if len(arguments) > 2:
-    lines += models.file_differences(rows, "base", arguments[2])
+    lines += models.file_differences(rows, "base", Path(arguments[2]))
 for line in lines:
     print(f"error: {line}")
 if lines:
     print("hint: see test/models/README.md: change the row, run the model, and weaken no order that it needs")
 modelled = sum(bool(row.parameter) for row in rows)
-print(f"{len(found)} atomic operations in the series; in orders.txt {modelled} with a model, {len(rows) - modelled} with a reason")
+print(f"{len(found)} atomic operations in the series; in orders.txt {modelled} with a model,", end=" ")
+print(f"{len(rows) - modelled} with a reason")
 sys.exit(bool(lines))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-results FOLDER RUNTIME: judges the files that a run of 5 rounds wrote."""
+"""check_results.py FOLDER RUNTIME: judges the files that a run of 5 rounds wrote."""
 
 import hashlib
 import json

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""browse CHROMIUM PAGE: opens the page in headless Chromium, 400 and 1400 px wide, light
+"""browse.py CHROMIUM PAGE: opens the page in headless Chromium, 400 and 1400 px wide, light
 and dark, and prints what is wrong with it."""
+
+from __future__ import annotations
 
 import html
 import json
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 # Looks at the page as it is laid out. The page itself has no script, and forbids them.
 LOOK = """<script>
@@ -47,28 +50,41 @@ onmessage = message => document.body.textContent = message.data;
 </script><iframe src="{}" style="border: 0; width: {}px; height: 900px"></iframe></body>"""
 
 
-def browse(chromium, page, width, theme, folder):
+def browse(chromium: str, page: Path, width: int, theme: str, folder: Path) -> Any:
     text = page.read_text(encoding="utf-8")
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
     text = text.replace(' id="theme-auto" checked', ' id="theme-auto"').replace(
-        f' id="theme-{theme}"', f' id="theme-{theme}" checked')
+        f' id="theme-{theme}"', f' id="theme-{theme}" checked'
+    )
     probe = folder / f"{theme}-{width}.html"
     probe.write_text(text.replace("</body>", LOOK), encoding="utf-8")
     outer = folder / f"{theme}-{width}-frame.html"
     outer.write_text(FRAME.format(probe.name, width), encoding="utf-8")
-    done = start(chromium, folder, "--dump-dom", "--window-size=1500,900",
-                 "--virtual-time-budget=10000", outer.as_uri())
+    done = start(
+        chromium, folder, "--dump-dom", "--window-size=1500,900", "--virtual-time-budget=10000", outer.as_uri()
+    )
     answer = re.search(r"\[found\](.*)\[end\]", done.stdout, re.S)
     if not answer:
         sys.exit(f"chromium did not show the page:\n{done.stderr[-2000:]}")
     return json.loads(html.unescape(answer[1]))
 
 
-def start(chromium, folder, *options):
+def start(chromium: str, folder: Path, *options: str) -> Any:
     return subprocess.run(
-        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-         "--hide-scrollbars", f"--user-data-dir={folder}/profile", *options],
-        capture_output=True, text=True, timeout=120)
+        [
+            chromium,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--hide-scrollbars",
+            f"--user-data-dir={folder}/profile",
+            *options,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 chromium, page = sys.argv[1], Path(sys.argv[2]).resolve()
@@ -81,13 +97,14 @@ with tempfile.TemporaryDirectory() as scratch:
             where = f"{width} px, {theme}"
             print(f"{where}: {found['plots']} plots, {found['samples']} charts of samples")
             for bad, words in (
-                    (found["width"] != width, f"the window is {found['width']} wide"),
-                    (found["scroll"] > width, f"the page is {found['scroll']} px wide"),
-                    (found["outside"], f"{found['outside']} parts stick out"),
-                    (found["narrow"], f"{found['narrow']} charts below 200 px"),
-                    (found["dark"] != (theme == "dark"), "wrong background"),
-                    (found["contrast"] < 4.5, f"text with a contrast of {found['contrast']:.1f}"),
-                    (not found["reachable"], "something cannot be reached by keyboard")):
+                (found["width"] != width, f"the window is {found['width']} wide"),
+                (found["scroll"] > width, f"the page is {found['scroll']} px wide"),
+                (found["outside"], f"{found['outside']} parts stick out"),
+                (found["narrow"], f"{found['narrow']} charts below 200 px"),
+                (found["dark"] != (theme == "dark"), "wrong background"),
+                (found["contrast"] < 4.5, f"text with a contrast of {found['contrast']:.1f}"),
+                (not found["reachable"], "something cannot be reached by keyboard"),
+            ):
                 if bad:
                     faults.append(f"{where}: {words}")
     # The page as it is: nothing on the console, and it prints.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""unknown-features SWIFT TESTS < OUTPUT-OF-SHOW-SUITES: prints what the tests below the folder TESTS name in their
+"""unknown_features.py SWIFT TESTS < OUTPUT-OF-SHOW-SUITES: prints what the tests below the folder TESTS name in their
 conditions and neither the configuration nor a test of upstream's in SWIFT/test has. Misspelt, it would go unnoticed."""
 
 import re
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 swift, tests = map(Path, sys.argv[1:])
-known = set(re.search(r"Available Features: (.*)", sys.stdin.read())[1].split())
+known = set(sys.stdin.read().partition("Available Features: ")[2].partition("\n")[0].split())
 for path in sorted(tests.rglob("*.swift")):
     lines = re.findall(r"(?m)^// (?:REQUIRES|UNSUPPORTED|XFAIL):(.*)", path.read_text())
     for feature in sorted(set(re.findall(r"[\w.=+-]+", " ".join(lines))) - known):

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""check-server PROGRAM FOLDER RUNTIME [OPTION…]: drives a server that goes wrong, and one that stalls."""
+"""check_server.py PROGRAM FOLDER RUNTIME [OPTION…]: drives a server that goes wrong, and one that stalls."""
+
+from __future__ import annotations
 
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from runtime_patches.base.errors import UserError
 from runtime_patches.benchmarks.server import measure, programs
@@ -19,18 +23,18 @@ load = programs.load(ws)
 programs._PATIENCE = 10
 
 
-def told(what, act):
+def told(what: str, act: Callable[[], object]) -> None:
     try:
         print(f"{what}: {act()}")
     except UserError as error:
         print(f"{what}: error: {error.message}")
 
 
-def server(mode, port=0):
-    return programs.Server(place, program, Row(mode, "", "http", (mode,)), side, port)
+def server(mode: str, port: int = 0) -> Any:
+    return programs.Server(place, Path(program), Row(mode, "", "http", (mode,)), side, port)
 
 
-def drive(mode, how="closed"):
+def drive(mode: str, how: str = "closed") -> Any:
     with server(mode) as one:
         one.probe()
         return one.put_load(load, how, 4, 1, 0)
@@ -44,7 +48,7 @@ with socket.socket() as taken:
     taken.bind(("127.0.0.1", 0))
     taken.listen()
 
-    def busy():
+    def busy() -> None:
         with server("good", taken.getsockname()[1]):
             pass
 

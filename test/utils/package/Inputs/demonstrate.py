@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""demonstrate DIR SYSTEM [--checkout DIR --toolchain DIR]: runs the demonstration on the packed libraries, linked
+"""demonstrate.py DIR SYSTEM [--checkout DIR --toolchain DIR]: runs the demonstration on the packed libraries, linked
 dynamically and statically, with nothing but the root file system of a release of the distribution; or for the
 architecture SYSTEM, emulated, with the C and the C++ library that its package was built against.
 
 libdispatch, which users have from their own toolchain, is built for the older system.
 """
 
+from __future__ import annotations
+
 import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from runtime_patches.base import pins
@@ -33,29 +36,45 @@ with tarfile.open(archive.FOLDER / f"{name}.tar.gz") as tar:
 package = place / name
 
 
-def run(*argv, **env):
+def run(*argv: object, **env: str) -> None:
     """Runs argv with nothing but the system; ends with its status if it fails."""
-    words = [sandbox.bwrap(), "--clearenv", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--bind", place, place]
+    words: list[object] = [
+        sandbox.bwrap(),
+        "--clearenv",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+        "--bind",
+        place,
+        place,
+    ]
     words += ["--ro-bind", made.lib, made.lib]
     for part in (*root.glob("lib*"), *root.glob("bin"), *root.glob("usr")):
-        words += ["--symlink", part.readlink(), f"/{part.name}"] if part.is_symlink() else ["--ro-bind", part, f"/{part.name}"]
+        words += (
+            ["--symlink", part.readlink(), f"/{part.name}"]
+            if part.is_symlink()
+            else ["--ro-bind", part, f"/{part.name}"]
+        )
     for variable, value in {"PATH": "/usr/bin:/bin", **env}.items():
         words += ["--setenv", variable, value]
     if emulator:
         words += ["--ro-bind", emulator, "/emulator", "/emulator"]
     sys.stdout.flush()
-    if status := subprocess.run([*words, *argv], timeout=120).returncode:
+    if status := subprocess.run([str(word) for word in [*words, *argv]], timeout=120).returncode:
         raise SystemExit(status)
 
 
-def compile(target, words):
+def compile(target: Path, words: Iterable[object]) -> None:
     argv = ["swiftc", "-O", "-parse-as-library", *words, demonstration, "-o", target]
     done = ws.run(argv, fixed=made.places, binds=[place], check=False, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{target.name} does not compile:\n{done.stdout}{done.stderr}")
 
 
-def link(target, sources):
+def link(target: Path, sources: Iterable[Path]) -> None:
     target.mkdir(parents=True)
     for path in sources:
         (target / path.name).symlink_to(path)

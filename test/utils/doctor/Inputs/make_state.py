@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""make-state DIR: a copy of this repository in DIR/repo and a cache in DIR/cache, in
+"""make_state.py DIR: a copy of this repository in DIR/repo and a cache in DIR/cache, in
 all states that doctor tells apart; DIR/mine is a folder of the user's."""
+
+from __future__ import annotations
 
 import json
 import os
@@ -18,7 +20,7 @@ tiny.make_repo(clone)
 os.environ["XDG_CACHE_HOME"] = str(target / "cache")
 
 
-def file(path, text="x"):
+def file(path: Path, text: str = "x") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
@@ -37,19 +39,24 @@ for name, folder in (("left", pins.cache()), ("older", cache / "111111111111")):
     file(target / "tmp" / f"swift-runtime-patches-{name}" / "half")
     (folder / "temporary").symlink_to(target / "tmp" / f"swift-runtime-patches-{name}")
 build = clone / "build"
-for name, made in (("after", {"name": "after", "series": "0"}), ("before", {"name": "before"}),
-                   ("upto-x", None)):
+RECORDS: dict[str, dict[str, object] | None] = {
+    "after": {"name": "after", "series": "0"},
+    "before": {"name": "before"},
+    "upto-x": None,
+}
+for name, made in RECORDS.items():
     home = build / "runtimes" / name
-    libraries = [home / "lib/swift/linux" / library
-                 for library in NAMES]
+    libraries = [home / "lib/swift/linux" / library for library in NAMES]
     for library in libraries:
         file(library)
     if made:
         made["sha256"] = {library.name: files.sha256(library) for library in libraries}
         files.write_intact(home / "runtime.json", made, libraries)
 file(build / "work/after/file")
-file(build / "report/smoke/results.json", json.dumps({
-    "sides": {"new": {"name": "after", "libraries": {"libswiftCore.so": {"sha256": "0"}}}}}))
+file(
+    build / "report/smoke/results.json",
+    json.dumps({"sides": {"new": {"name": "after", "libraries": {"libswiftCore.so": {"sha256": "0"}}}}}),
+)
 file(build / "report/other/results.json", "{")
 file(build / "checkout/swift/work")
 file(target / "mine/dear")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-model SOURCE PROGRAM: runs a model on the orders of orders.txt, and on each fault that it names."""
+"""check_model.py SOURCE PROGRAM: runs a model on the orders of orders.txt, and on each fault that it names."""
 
 import sys
 from pathlib import Path

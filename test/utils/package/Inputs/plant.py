@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""plant DIR [--checkout DIR --toolchain DIR]: libraries of a few symbols in DIR, a sound set of them and sets with one
-fault each. Prints what the gates of utils/package say of each."""
+"""plant.py DIR [--checkout DIR --toolchain DIR]: libraries of a few symbols in DIR, a sound set of them and sets with
+one fault each. Prints what the gates of utils/package say of each."""
+
+from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from runtime_patches.base.architectures import ARCHITECTURES
@@ -31,7 +34,11 @@ FAULTS = {
         SOURCES[CORE] + 'int there; __asm__(".text\\n.quad there\\n.previous\\n");',
         ["-Wl,-z,notext"],
     ),
-    "symbol of nobody": (SYNCHRONIZATION, SOURCES[SYNCHRONIZATION] + "int gone(void); int use(void) { return gone(); }", []),
+    "symbol of nobody": (
+        SYNCHRONIZATION,
+        SOURCES[SYNCHRONIZATION] + "int gone(void); int use(void) { return gone(); }",
+        [],
+    ),
     "processor": (SYNCHRONIZATION, "int swift_mutex(void) { return 1; }", ["--target=aarch64-linux-gnu"]),
     "no core": (CORE, None, None),
 }
@@ -39,7 +46,7 @@ FAULTS = {
 place, ws = Path(sys.argv[1]).resolve(), workspace(sys.argv[2:])
 
 
-def link(target, source, *words):
+def link(target: Path, source: str, *words: object) -> None:
     """Compiles C source to a shared library."""
     target.parent.mkdir(parents=True, exist_ok=True)
     file = target.with_suffix(".c")
@@ -64,7 +71,7 @@ SYSTEM = [system / "libc.so.6", system / "libstdc++.so.6"]
 stock = place / "stock"
 
 
-def library(folder, name, source, words=()):
+def library(folder: Path, name: str, source: str, words: Iterable[str] = ()) -> Path:
     """A library of the set in `folder`; it needs the sound Core."""
     beside = [stock / CORE] if name != CORE else []
     run_path = [] if any("-rpath" in word for word in words) else ["-Wl,-rpath,$ORIGIN"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-page FILE: one whole HTML file, that needs nothing else. Prints what it shows."""
+"""check_page.py FILE: one whole HTML file, that needs nothing else. Prints what it shows."""
 
 import re
 import sys
@@ -27,11 +27,12 @@ faults += [f"{link} leads nowhere" for link in links if link[1:] not in ids]
 faults += [f"id {one} twice" for one in {one for one in ids if ids.count(one) > 1}]
 faults += [f"'{found}'" for found in re.findall(r"https?://\S*|@import|url\(", text)]
 faults += [f"{unnamed} charts without words"] * bool(unnamed)
-faults += [f"'{found}' in a chart" for found in
-           {m for d in re.findall(r' d="([^"]*)"', text) for m in re.findall(r"nan|inf|e[+-]", d)}]
+faults += [
+    f"'{found}' in a chart"
+    for found in {m for d in re.findall(r' d="([^"]*)"', text) for m in re.findall(r"nan|inf|e[+-]", d)}
+]
 print("\n".join(faults) or "whole, and needs nothing else")
-for name, pattern in (("charts of samples", r'class="samples"'), ("plots", r'class="plot"'),
-                      ("tables", r"<table")):
+for name, pattern in (("charts of samples", r'class="samples"'), ("plots", r'class="plot"'), ("tables", r"<table")):
     print(f"{name}: {len(re.findall(pattern, text))}")
 print("sections:", *(one for one in ids if f'section id="{one}"' in text))
 sys.exit(bool(faults))

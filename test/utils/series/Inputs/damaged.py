@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""damaged DIR EXAMPLES [SEED], in what tiny.py made in DIR, with its utils/ on PYTHONPATH: damaged order files and
+"""damaged.py DIR EXAMPLES [SEED], in what tiny.py made in DIR, with its utils/ on PYTHONPATH: damaged order files and
 patches are read and applied, or refused in one line of error and one of hint. The examples are always the same ones, or
 others with a seed."""
+
+from __future__ import annotations
 
 import contextlib
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
-from runtime_patches.base import errors
-from runtime_patches.series import checks, checkout, series
+from runtime_patches.base import errors, paths
+from runtime_patches.series import checkout, checks, series
 
 BASE, SOURCES = "swift-6.2.3-RELEASE", Path(sys.argv[1]) / "sources"
-FILES = {path: path.read_text() for path in [*series.PATCHES.glob("*.patch"), series.PATCHES / "series"]}
+FILES = {path: path.read_text() for path in [*paths.PATCHES.glob("*.patch"), paths.PATCHES / "series"]}
 git = checkout.git_of(SOURCES)
 series.laid_files = dict  # each takes a call of git
 
@@ -27,7 +31,7 @@ _PIECES = st.one_of(
 
 
 @st.composite
-def damaged_text(draw, whole):
+def damaged_text(draw: Any, whole: str) -> bytes:
     """Bytes of `whole` after one to three edits of its lines, and perhaps cut off."""
     lines = whole.splitlines(keepends=True)
     for _ in range(draw(st.integers(1, 3))):
@@ -47,7 +51,7 @@ class Refused(Exception):
     """The input was refused in the right form."""
 
 
-def answer(call, *args):
+def answer(call: Callable[..., Any], *args: object) -> Any:
     """What the call returns. Refused for a UserError, whose two lines are looked at."""
     try:
         return call(*args)
@@ -62,9 +66,9 @@ def answer(call, *args):
     raise Refused
 
 
-def damage(data):
+def damage(data: Any) -> None:
     """Lays the series, with one damaged file."""
-    for path in series.PATCHES.iterdir():
+    for path in paths.PATCHES.iterdir():
         path.unlink()
     damaged = data.draw(st.sampled_from(list(FILES)))
     for path, text in FILES.items():
@@ -72,7 +76,7 @@ def damage(data):
     series.load.cache_clear()
 
 
-def read(data):
+def read(data: Any) -> None:
     """The series is read, or refused; faults are one line each."""
     damage(data)
     faults = answer(checks.headers)
@@ -82,7 +86,7 @@ def read(data):
     assert [patch.slug for patch in patches] == series.load().names
 
 
-def round_trip(data):
+def round_trip(data: Any) -> None:
     """What check-patches lets pass is applied whole or not at all, and comes back: no patch
     is lost, none loses a field."""
     damage(data)
@@ -98,8 +102,7 @@ def round_trip(data):
         raise
     answer(checkout.export, SOURCES)
     after = answer(lambda: series.load().select())
-    assert [(p.slug, p.subject, p.fields) for p in after] \
-        == [(p.slug, p.subject, p.fields) for p in before]
+    assert [(p.slug, p.subject, p.fields) for p in after] == [(p.slug, p.subject, p.fields) for p in before]
     assert answer(checkout.export, SOURCES, True) == []
     assert answer(checkout.apply, SOURCES)[0] == []
 
@@ -108,7 +111,7 @@ examples, *seed = map(int, sys.argv[2:])
 for check in (read, round_trip):
     counts = {"answered": 0, "refused": 0}
 
-    def count(data):
+    def count(data: Any) -> None:
         try:
             check(data)
             counts["answered"] += 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""at-once WORLD N COMMAND…: starts a command of a world N times at once; prints the output and
+"""at_once.py WORLD N COMMAND…: starts a command of a world N times at once; prints the output and
 the exit status of each."""
 
 import sys

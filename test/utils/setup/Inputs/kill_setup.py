@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""interrupt WORLD TIMES SEED: kills the set-up and build of a world (make-world) at random
+"""kill_setup.py WORLD TIMES SEED: kills the set-up and build of a world (make_world.py) at random
 moments, in TIMES rounds, and starts it again at once. Whatever is in use is intact at any
 time, and the last run of each round ends well. Prints how many rounds did."""
+
+from __future__ import annotations
 
 import random
 import shutil
 import sys
 import time
+from typing import Any
 
 from world import World
 
@@ -14,27 +17,29 @@ world, times = World(sys.argv[1]), int(sys.argv[2])
 chance = random.Random(int(sys.argv[3]))
 
 
-def kill_one(longest):
+def kill_one(longest: float) -> None:
     """Starts the command, and ends it, or it and all that it started, at some moment."""
     process = world.start()
     time.sleep(chance.uniform(0, longest))
     world.kill(process, chance)
+    assert process.stdout
     process.stdout.close()
     process.wait()
     world.require_nobody()
     world.check()
 
 
-def kill_deaf():
+def kill_deaf() -> None:
     """Kills the set-up while mmdebstrap ignores TERM: that one must end, too, and the next run
     remove its temporary files."""
     world.env["FAKE_ARCHIVE"] = "deaf"
     process = world.start()
     while not (files := [*world.home.glob("*/temporary/*")]):
-        assert process.poll() is None, process.stdout.read()
+        assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     files = [path.resolve() for path in files]
     process.kill()
+    assert process.stdout
     process.stdout.close()
     process.wait()
     world.require_nobody()
@@ -46,7 +51,7 @@ def kill_deaf():
     print("nobody was left")
 
 
-def one_round(word, longest):
+def one_round(word: str, longest: float) -> Any:
     """Some parts anew, another series, one to three kills, and a run to the end."""
     for path in (world.home, world.repo / "build"):
         if chance.random() < 0.4:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""full-disk WORLD: sets a world up on a disk that is too small, and again and again on the
+"""full_disk.py WORLD: sets a world up on a disk that is too small, and again and again on the
 same disk, each time a bit larger, until it is large enough. Needs a mount name space of
 its own (private-mounts)."""
 
@@ -19,8 +19,7 @@ for name, place in (("cache", world.path / "cache"), ("build", world.repo / "bui
     subprocess.run(["mount", "--bind", disk / name, place], check=True)
 while status:
     # Its other options name a user who is not known in a name space of users.
-    subprocess.run(["mount", "--options-mode", "ignore", "-o", f"remount,size={size}k", disk],
-                   check=True)
+    subprocess.run(["mount", "--options-mode", "ignore", "-o", f"remount,size={size}k", disk], check=True)
     status, output = world.run()
     world.check()
     if status:

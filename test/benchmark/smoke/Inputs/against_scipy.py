@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""against-scipy (UTILS on PYTHONPATH): compares the rank test and its adjustment with scipy's."""
+"""against_scipy.py (UTILS on PYTHONPATH): compares the rank test and its adjustment with scipy's."""
 
 import random
 
-from scipy import stats
-
 from runtime_patches.results import verdicts
+from scipy import stats
 
 chance = random.Random(3)
 ps = []

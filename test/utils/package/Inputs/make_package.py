@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""make-package DIR [SERIES [GLIBC]]: a package of small files in DIR/package, with this repository's install.sh; and
+"""make_package.py DIR [SERIES [GLIBC]]: a package of small files in DIR/package, with this repository's install.sh; and
 DIR/usr, a "toolchain" of Swift 6.2.3 that it fits; and DIR/older and DIR/newer, libraries of others."""
+
+from __future__ import annotations
 
 import platform
 import struct
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from runtime_patches.base.paths import CONFIG
@@ -17,12 +20,12 @@ glibc = sys.argv[3] if len(sys.argv) > 3 else "2.17"
 SYMBOLS = ["$sSayxGMa", "$sScTMa", *(f"$ss{number}_SomeMa" for number in range(100))]
 
 
-def write(path, data):
+def write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
 
 
-def library(text, exported, local=()):
+def library(text: str, exported: Iterable[str], local: Iterable[str] = ()) -> bytes:
     """A shared library with the names of these symbols, and a text."""
     tables = [("\0".join(["", *names, ""]).encode(), flags) for names, flags in ((exported, 2), (local, 0))]
     offset, headers = 64, bytes(64)
@@ -40,7 +43,7 @@ for name in NAMES:
     content[f"static/{name}.a"] = f"archive {mark}".encode()
 facts = {"swift": "6.2.3", "series": series, "processor": platform.machine(), "GLIBC": glibc, "GLIBCXX": "3.4"}
 for path, what in archive.with_lists(content, facts).items():
-    write(place / "package" / path, what)
+    write(place / "package" / path, what if isinstance(what, bytes) else what.read_bytes())
 (place / "package" / "install.sh").chmod(0o755)
 for name in NAMES:
     # As Swift's own: not stripped.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make-dataset INPUTS NAME SCHEDULE TOTAL: a dataset with known times, which are expressions of v and o."""
+"""make_dataset.py INPUTS NAME SCHEDULE TOTAL: a dataset with known times, which are expressions of v and o."""
 
 import os
 import sys

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""break-branch FOLDER [OPTION…]: what check-patches --configurations prints of a series that
+"""break_branch.py FOLDER [OPTION…]: what check-patches --configurations prints of a series that
 breaks Actor.cpp where actors are locks, and nowhere else. FOLDER gets its sources; the options are those that name a
 workspace."""
+
+from __future__ import annotations
 
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from workspace_of import workspace
 _BREAK = "#if SWIFT_CONCURRENCY_ACTORS_AS_LOCKS\nint broken = missing;\n#endif\n"
 
 
-def main():
+def main() -> None:
     ws = workspace(sys.argv[2:])
     build.ensure(ws, parse("before"))
     before, after = build.home(ws, parse("before")), Path(sys.argv[1])

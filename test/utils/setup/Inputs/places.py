@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""places WORLD: builds in a clone whose path has all that a path may hold, in the C locale and
+"""places.py WORLD: builds in a clone whose path has all that a path may hold, in the C locale and
 with a strict umask, from a cache that another user owns; then what cannot work is refused."""
+
+from __future__ import annotations
 
 import os
 import shutil
@@ -17,13 +19,13 @@ world.env["LC_ALL"] = "C"
 os.umask(0o077)
 
 
-def works(*command):
+def works(*command: str) -> str:
     status, output = world.run(command)
     assert status == 0, output
     return output
 
 
-def refused(message, *command):
+def refused(message: str, *command: str) -> None:
     status, output = world.run(command)
     lines = output.splitlines()[-2:]
     assert status == 1 and lines[0].startswith(f"error: {message}"), output
@@ -38,7 +40,7 @@ world.repo = odd
 works("build-runtime", "before", "after")
 world.check("one")
 library = odd / "build/runtimes/after/lib/swift/linux/libswiftCore.so"
-assert works("with-runtime", "after", "--", "cat", library).endswith("whole\n")
+assert works("with-runtime", "after", "--", "cat", str(library)).endswith("whole\n")
 status, output = world.run(("doctor",))
 assert "the series as commits" in output, output
 (world.path / "link").symlink_to(odd)
@@ -56,7 +58,7 @@ world.repo = odd
 tools = world.path / "tools"
 tools.mkdir()
 for name in ("sh", "dirname", "readlink", "env", "python3"):
-    (tools / name).symlink_to(shutil.which(name))
+    (tools / name).symlink_to(str(shutil.which(name)))
 world.env["PATH"] = str(tools)
 refused("git is not installed", "build-runtime", "after")
 inside = Path("/usr/share")

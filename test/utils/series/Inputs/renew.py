@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""renew SOURCES: makes build/checkout of the repository whose utils/ is on PYTHONPATH, or brings it up to date. SOURCES
-holds the unpatched swift/."""
+"""renew.py SOURCES: makes build/checkout of the repository whose utils/ is on PYTHONPATH, or brings it up to date.
+SOURCES holds the unpatched swift/."""
 
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from runtime_patches.base import errors
 from runtime_patches.series import own_checkout
 
-ws = SimpleNamespace(sources=Path(sys.argv[1]))
+ws: Any = SimpleNamespace(sources=Path(sys.argv[1]))
 errors.run_main(lambda: own_checkout.renew(ws))

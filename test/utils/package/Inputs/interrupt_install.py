@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""interrupt DIR: ends install.sh of the package in DIR/package before and after each command that changes files, while
-it installs and while it undoes. If it is killed, --undo must undo what is left; then it must install and undo as ever.
-If it is interrupted, as by Ctrl-C, it must leave nothing, or undo all the same."""
+"""interrupt_install.py DIR: ends install.sh of the package in DIR/package before and after each command that
+changes files, while it installs and while it undoes. If it is killed, --undo must undo what is left; then it must
+install and undo as ever. If it is interrupted, as by Ctrl-C, it must leave nothing, or undo all the same."""
+
+from __future__ import annotations
 
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 place = Path(sys.argv[1]).resolve()
 target, count, tools = place / "over", place / "count", place / "tools"
@@ -25,12 +29,12 @@ count && {shutil.which(name)} "$@"; status=$?; count; exit $status
     (tools / name).chmod(0o755)
 
 
-def start(argv, step=0, number=signal.SIGKILL):
+def start(argv: Sequence[object], step: int = 0, number: signal.Signals = signal.SIGKILL) -> Any:
     """Runs argv, and ends it by a signal at a step, if one is given; returns its status and its errors."""
     count.unlink(missing_ok=True)
     env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "STEP": str(step), "SIGNAL": number.name[3:]}
     done = subprocess.run(
-        argv,
+        [str(word) for word in argv],
         env=env if step else None,
         start_new_session=True,
         # What was started in the background of a shell would ignore it.
@@ -41,7 +45,7 @@ def start(argv, step=0, number=signal.SIGKILL):
     return done.returncode, done.stderr
 
 
-def lay(kind):
+def lay(kind: str) -> None:
     """The folder as it was before: none, or files of others, one of them as the package has it."""
     shutil.rmtree(target, ignore_errors=True)
     if kind == "files":
@@ -51,7 +55,7 @@ def lay(kind):
         (target / "libswiftSynchronization.so").symlink_to("nowhere")
 
 
-def content():
+def content() -> Any:
     """What is in the folder."""
     return {
         str(path.relative_to(target)): path.readlink() if path.is_symlink() else path.is_file() and path.read_bytes()
