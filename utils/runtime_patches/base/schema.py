@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -35,38 +36,61 @@ class Mismatch(Exception):
 
 def from_json(kind: Any, value: Any, where: str = "") -> Any:
     """`value`, which json has read, as a `kind`: a type or an annotation. Raises Mismatch."""
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if dataclasses.is_dataclass(kind):
-        return _dataclass(kind, value, where)
-    if kind is Any or origin is Literal and value in arguments and isinstance(value, str):
-        return value
-    if origin is Annotated:
-        made = from_json(arguments[0], value, where)
-        if all(check(made) for check in arguments[1:]):
-            return made
-    elif origin is Union:
-        for one in arguments:
-            try:
-                return from_json(one, value, where)
-            except Mismatch:
-                continue
-    elif origin is list and isinstance(value, list):
-        return [from_json(arguments[0], one, f"{where}[{number}]") for number, one in enumerate(value)]
-    elif origin is tuple and isinstance(value, list) and len(value) == len(arguments):
-        return tuple(from_json(inner, one, where) for inner, one in zip(arguments, value))
-    elif origin is dict and isinstance(value, dict):
-        return {name: from_json(arguments[1], one, f"{where}.{name}".lstrip(".")) for name, one in value.items()}
-    elif kind is float and is_number(value):
-        return value
-    elif isinstance(kind, type) and kind is not float and isinstance(value, kind):
-        if kind is not int or is_number(value):
-            return value
-    raise Mismatch(where or "its content")
+    read = _dataclass if dataclasses.is_dataclass(kind) else _READERS.get(typing.get_origin(kind), _plain)
+    return read(kind, value, where)
 
 
-def _dataclass(kind: Any, value: object, where: str) -> Any:
-    if not isinstance(value, dict):
+def _plain(kind: Any, value: object, where: str) -> Any:
+    # json reads 1.0 as 1, and a number is no bool.
+    is_right = is_number(value) if kind is float else kind is Any or isinstance(value, kind)
+    return _require(is_right and (kind is not int or is_number(value)), value, where)
+
+
+def _require(is_right: object, value: Any, where: str) -> Any:
+    if not is_right:
         raise Mismatch(where or "its content")
+    return value
+
+
+def _annotated(kind: Any, value: object, where: str) -> Any:
+    inner, *checks = typing.get_args(kind)
+    made = from_json(inner, value, where)
+    return _require(all(check(made) for check in checks), made, where)
+
+
+def _union(kind: Any, value: object, where: str) -> Any:
+    for one in typing.get_args(kind):
+        with contextlib.suppress(Mismatch):
+            return from_json(one, value, where)
+    return _require(False, value, where)
+
+
+def _literal(kind: Any, value: object, where: str) -> Any:
+    return _require(isinstance(value, str) and value in typing.get_args(kind), value, where)
+
+
+def _list(kind: Any, value: Any, where: str) -> Any:
+    (inner,) = typing.get_args(kind)
+    return [from_json(inner, one, f"{where}[{n}]") for n, one in enumerate(_plain(list, value, where))]
+
+
+def _tuple(kind: Any, value: Any, where: str) -> Any:
+    inner = typing.get_args(kind)
+    _require(isinstance(value, list) and len(value) == len(inner), value, where)
+    return tuple(from_json(one, part, where) for one, part in zip(inner, value))
+
+
+def _dict(kind: Any, value: Any, where: str) -> Any:
+    inner = typing.get_args(kind)[1]
+    parts = _plain(dict, value, where).items()
+    return {name: from_json(inner, one, f"{where}.{name}".lstrip(".")) for name, one in parts}
+
+
+_READERS = {Annotated: _annotated, Union: _union, Literal: _literal, list: _list, tuple: _tuple, dict: _dict}
+
+
+def _dataclass(kind: Any, value: Any, where: str) -> Any:
+    _plain(dict, value, where)
     made = {}
     for field, hint in _fields(kind):
         place = f"{where}.{field.name}".lstrip(".")

@@ -8,7 +8,7 @@ import sys
 from ..base.errors import UserError
 from ..benchmarks.deinit import plots
 from ..benchmarks.deinit.driver import HERE
-from ..cli import Parser, folder
+from ..cli import Parser, folder, ready
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ def parser() -> Parser:
         "draw-plots.py",
         "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, all whose\ndatasets exist.",
         ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"],
-        workspace=False,
         quiet=False,
     )
     made.add("plots [PLOT…]", ", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
@@ -32,7 +31,7 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> None:
     from ..base import files
-    from ..benchmarks.deinit import dataset
+    from ..benchmarks.deinit import dataset, fit
     from ..report import svg
 
     if not os.path.isdir(options.data):
@@ -48,11 +47,12 @@ def main(options: Namespace) -> None:
     if not wanted:
         what = f"{options.data} has the datasets of no plot"
         raise UserError(what, "./reproduce measures all of them; README.md has the commands one by one")
-    for name in wanted:
-        drawn = svg.file(plots.curves(name, data))
-        assert drawn
-        files.write(options.output / f"{name}.svg", drawn)
-        print(options.output / f"{name}.svg")
+    with fit.Fitter(ready(options)) as fitter:
+        for name in wanted:
+            drawn = svg.file(plots.curves(fitter, name, data))
+            assert drawn
+            files.write(options.output / f"{name}.svg", drawn)
+            print(options.output / f"{name}.svg")
     for name in plots.PLOTS:
         if name not in wanted and not options.plots:
             print(f"left out {name}: no {plots.missing(name, data)[0].name}.txt", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..base.errors import UserError
-from ..cli import Parser, integer
+from ..cli import Parser, integer, ready
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ def parser() -> Parser:
             "./regression.py data/isolated_hop_copy_array-5K.txt -p vo,o",
             "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci",
         ],
-        workspace=False,
         quiet=False,
     )
     made.intermixed = True
@@ -57,9 +56,10 @@ def main(options: Namespace) -> None:
     inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
     selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))
     params, models = fit.parse_params(options.params), {}
-    for phase in wanted:
-        times = selection.of(phases.times(phase, data, baseline))
-        models[phases.PHASES[phase][0]] = fit.fit(params, selection.values, selection.objects, times, options.robust)
+    with fit.Fitter(ready(options)) as fitter:
+        for phase in wanted:
+            times, title = selection.of(phases.times(phase, data, baseline)), phases.PHASES[phase][0]
+            models[title] = fitter.fit(params, selection.values, selection.objects, times, options.robust)
     for line in fit.formatted(models):
         print(line)
     values, objects = max(selection.values), max(selection.objects)

@@ -46,7 +46,7 @@ def main(options: Namespace) -> None:
     with terminable(), locks.exclusive(home):
         measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)
         _measure(measured)
-        with progress.Step("fits and tables"):
+        with progress.Step("fits and tables"), measured.fitter:
             made_report.make(measured).write(home)
     renew(home)
     print(home / "report.md")

@@ -11,7 +11,7 @@ from statistics import median
 from ...base.errors import UserError
 from ...base.process import ended
 from ...runtimes.libraries import NAMES
-from . import dataset, driver, points
+from . import dataset, driver, fit, points
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class Campaign:
             folder.mkdir(parents=True, exist_ok=True)
         self.results = {name: dataset.Folder(self.data, name) for name in self.names}
         self.program = driver.build(ws)
+        self.fitter = fit.Fitter(ws)
         self.keys = {name: self._key(runtime) for name, runtime in self.runtimes.items()}
         # The runtimes that have the benchmark, by the name of the run.
         self._able = {}

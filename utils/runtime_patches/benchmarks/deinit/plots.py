@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .dataset import Folder
+    from .fit import Fitter
 
 
 def _span(xs: Any) -> Any:
@@ -85,18 +86,17 @@ def missing(name: str, folder: Folder) -> list[Any]:
     return [run for _, _, lines in PLOTS[name] for run, _, _ in lines if not folder.file(run).exists()]
 
 
-def curves(name: str, folder: Folder) -> list[Any]:
-    return [_curve(folder, *one) for one in PLOTS[name]]
+def curves(fitter: Fitter, name: str, folder: Folder) -> list[Any]:
+    return [_curve(fitter, folder, *one) for one in PLOTS[name]]
 
 
-def _curve(folder: Folder, title: str, params: Any, lines: Any) -> Any:
+def _curve(fitter: Fitter, folder: Folder, title: str, params: Any, lines: Any) -> Any:
     from ...results.outcome import Curve
-    from . import fit
 
     made = []
     for run, phase, label in lines:
         inputs, data = folder.load(run)
         times = PHASES[phase][1](data)
-        made.append(series(label, fit.fit(params, inputs.values, inputs.objects, times), inputs, times))
+        made.append(series(label, fitter.fit(params, inputs.values, inputs.objects, times), inputs, times))
     x, y = axes(params[0])
     return Curve(title, x, y, made, clip=0.98)

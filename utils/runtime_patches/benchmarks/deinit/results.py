@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...base.errors import UserError
-from . import experiments, fit, phases
+from . import experiments, phases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def model(campaign: Any, experiment: Any, phase: Any, name: str, robust: bool = 
     even for it."""
     found = points(campaign, experiment, phase, name)
     try:
-        return found and fit.fit(experiment.params.split(","), found[0].values, found[0].objects, found[1], robust)
+        return found and campaign.fitter.fit(
+            experiment.params.split(","), found[0].values, found[0].objects, found[1], robust
+        )
     except UserError:
         return None
 
