@@ -38,7 +38,9 @@ def _run(module: ModuleType, arguments: list[str]) -> int | None:
     if hasattr(module, "start"):  # with-runtime, which has no time for argparse
         return module.start(arguments)
     parser = module.parser()
+    arguments, rest = parser.split(arguments)
     options = parser.parse_intermixed_args(arguments) if parser.intermixed else parser.parse_args(arguments)
+    vars(options).update(rest)
     progress.quiet = options.quiet
     return module.main(options)
 
@@ -80,6 +82,7 @@ class Parser(argparse.ArgumentParser):
         )
         self.bad_usage, self.intermixed = bad_usage, False
         self.most: int | None = None
+        self.rest, self.tail = "", dict[str, str]()
         self.examples, self.status, self.forms, self.completions = examples, status, {}, {}
         if workspace:
             self.add("--checkout DIR", "the folder that holds your swift/ checkout")
@@ -89,7 +92,22 @@ class Parser(argparse.ArgumentParser):
             self.add("-q, --quiet", "no progress, only results and errors")
 
     def error(self, message: str) -> NoReturn:
-        raise UserError(message, f"{self.prog} --help", self.bad_usage)
+        hint = f"{self.prog} --help"
+        if self.rest and "unrecognized arguments" in message:
+            hint = f"options of {self.rest} stand behind --: {self.prog} -- {message.partition(': ')[2]}"
+        raise UserError(message, hint, self.bad_usage)
+
+    def take_rest(self, name: str, metavar: str, text: str) -> None:
+        """Takes what stands behind `--` as a list of words, options.NAME: they are options of the program NAME."""
+        self.rest, self.tail = name, {f"-- {metavar}": text}
+        self.add_argument_group(f"-- {metavar}", text)
+
+    def split(self, arguments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+        """(the arguments of the command, {option: what stands behind `--`})."""
+        if not self.rest:
+            return arguments, {}
+        place = arguments.index("--") if "--" in arguments else len(arguments)
+        return arguments[:place], {self.rest: arguments[place + 1 :]}
 
     def _get_value(self, action: Action, text: str) -> Any:
         try:

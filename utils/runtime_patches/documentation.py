@@ -142,6 +142,7 @@ def _reference(command: str) -> str:
         for action, form in parser.forms.items()
         if not _COMMON & set(action.option_strings)
     ]
+    rows += [f"| `{form}` | {text} |" for form, text in parser.tail.items()]
     if rows:
         lines += ["| | |", "|---|---|", *rows, ""]
     return "\n".join([*lines, f"Exit status: {parser.status}."])

@@ -47,7 +47,7 @@ def main(options: Namespace) -> None:
     if not wanted:
         what = f"{options.data} has the datasets of no plot"
         raise UserError(what, "./reproduce measures all of them; README.md has the commands one by one")
-    with fit.Fitter(ready(options)) as fitter:
+    with fit.Fitter(lambda: ready(options)) as fitter:
         for name in wanted:
             drawn = svg.file(plots.curves(fitter, name, data))
             assert drawn

@@ -56,7 +56,7 @@ def main(options: Namespace) -> None:
     inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
     selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))
     params, models = fit.parse_params(options.params), {}
-    with fit.Fitter(ready(options)) as fitter:
+    with fit.Fitter(lambda: ready(options)) as fitter:
         for phase in wanted:
             times, title = selection.of(phases.times(phase, data, baseline)), phases.PHASES[phase][0]
             models[title] = fitter.fit(params, selection.values, selection.objects, times, options.robust)

@@ -2,51 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-from typing import Any
-
-from ..cli import Parser, ensure, pattern, ready
+from ..cli import Parser, ensure, integer, pattern, ready
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-
-# lit's own options. Others are given by LIT_OPTS.
-_LIT = {
-    "-j, --threads, --workers N": "run N tests at once (default: as many as cores)",
-    "--filter RE": "only tests whose name matches",
-    "--filter-out RE": "no test whose name matches",
-    "-D, --param NAME=VALUE": "a parameter of test/lit.cfg.py (test/README.md)",
-    "--timeout SECONDS": "the longest that one test may run (default: 300; 0: no limit)",
-    "--max-failures N": "stop after N failures",
-    "--num-shards M": "split the tests into M parts and run one",
-    "--run-shard N": "which part to run, from 1",
-    "--order HOW": "lexical, random or smart",
-    "-o, --output FILE": "write the results as JSON",
-    "--xunit-xml-output FILE": "write the results as XUnit XML",
-    "-v, --verbose": "show each test, and the output of failed ones",
-    "-a, --show-all": "show the output of every test",
-    "-s, --succinct": "a progress bar and the output of failed tests (default)",
-    "--no-execute": "run no test: each one that would run counts as passed",
-    "--ignore-fail": "exit status 0 in spite of failures",
-    "--show-tests": "list the tests",
-    "--show-suites": "list the suites, features and substitutions",
-}
-
-
-class _Forward(argparse.Action):
-    """Collects an option of lit, with its value, in options.lit."""
-
-    def __init__(self, metavar: Any = None, **options: Any) -> None:
-        super().__init__(metavar=metavar, nargs=None if metavar else 0, **options)
-
-    def __call__(self, parser: Any, options: Any, value: Any, name: Any = None) -> None:
-        from ..testing import lit
-
-        if name in lit.FILES:
-            value = os.path.abspath(value)
-        options.lit = [*options.lit, (name, value if self.metavar else None)]
+    from typing import Any
 
 
 def parser() -> Parser:
@@ -57,6 +18,7 @@ def parser() -> Parser:
             "utils/run-test",
             "utils/run-test --runtime before --filter task_local",
             "utils/run-test -v test/Concurrency/Runtime",
+            "utils/run-test test/Runtime -- -j 1 --max-failures 1",
             "utils/run-test --runtime package --system trixie test/Concurrency/Runtime",
         ],
         status="0 nothing failed, 1 a test failed, or an error, 2 bad usage",
@@ -72,10 +34,15 @@ def parser() -> Parser:
         "With test/Concurrency/Runtime, upstream's tests in the folder of that name run, too (default: test)"
     )
     made.add("paths [PATH…]", what)
-    group = made.add_argument_group("options of lit; its others can be given by LIT_OPTS")
-    for form, text in _LIT.items():
-        kind = pattern if form.startswith("--filter") else None
-        made.add(form, text, group=group, dest="lit", default=[], action=_Forward, type=kind)
+    several: dict[str, Any] = {"action": "append", "default": []}
+    made.add("--filter RE", "only tests whose name matches", type=pattern, **several)
+    made.add("--filter-out RE", "no test whose name matches", type=pattern, **several)
+    made.add("-D, --param NAME=VALUE", "a parameter of test/lit.cfg.py (test/README.md)", **several)
+    text = "the longest that one test may run (default: 300; 0: no limit)"
+    made.add("--timeout SECONDS", text, type=integer(), **several)
+    made.add("-v, --verbose", "show each test, and the output of failed ones")
+    made.add("-a, --show-all", "show the output of every test")
+    made.take_rest("lit", "LIT OPTIONS", "other options of lit, such as -j 2; utils/with-runtime stock -- lit --help")
     return made
 
 
@@ -83,7 +50,8 @@ def main(options: Namespace) -> int:
     from ..testing import lit, selection, system
 
     ws = ready(options)
-    selection.select(ws, options.paths, options.lit)  # before a long build
+    selection.select(ws, options.paths, options.filter, options.filter_out)  # before a long build
     place = system.find(ws, options.runtime, options.system)
     ensure(ws, options.runtime)
-    return lit.run(ws, options.runtime, options.paths, options.lit, place)
+    given = lit.Options(**{name: vars(options)[name] for name in vars(lit.Options())})
+    return lit.run(ws, options.runtime, options.paths, given, place)

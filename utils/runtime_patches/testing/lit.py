@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base import files, locks, pins, progress
@@ -36,59 +37,76 @@ if TYPE_CHECKING:
 
     from ..runtimes.runtime import Runtime
     from ..workspace.find import Workspace
-    from .selection import Option
     from .system import System
 
 _FAILED = ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT")
 _PASSED = ("PASS", "FLAKYPASS", "XFAIL")
 _LISTING = {"--show-tests", "--show-suites"}
+# The parameter that names the folder of the results.
+_OUTPUT = "test_output="
 
 # Test formats of ours, which lit must be able to import.
 FORMATS = TESTS / "formats"
-FILES = {"-o", "--output", "--xunit-xml-output"}
+
+
+@dataclass
+class Options:
+    """How tests are chosen and shown, as lit's options of these names do; the last value counts. lit: other words for
+    lit."""
+
+    filter: list[str] = field(default_factory=list)
+    filter_out: list[str] = field(default_factory=list)
+    param: list[str] = field(default_factory=list)
+    timeout: list[int] = field(default_factory=list)
+    verbose: bool = False
+    show_all: bool = False
+    lit: list[str] = field(default_factory=list)
+
+    def words(self) -> list[str]:
+        """The options of a run of lit."""
+        named = [("--filter", one) for one in self.filter[-1:]]
+        named += [("--filter-out", one) for one in self.filter_out[-1:]]
+        named += [("--param", one) for one in self.param if not one.startswith(_OUTPUT)]
+        named += [("--param", f"timeout={seconds}") for seconds in self.timeout]
+        return [word for pair in named for word in pair] + ["-v"] * self.verbose + ["-a"] * self.show_all + self.lit
 
 
 def run(
-    ws: Workspace, runtime: Runtime, paths: Sequence[str] = (), lit: Iterable[Option] = (), system: System | None = None
+    ws: Workspace,
+    runtime: Runtime,
+    paths: Sequence[str] = (),
+    options: Options | None = None,
+    system: System | None = None,
 ) -> int:
-    """Runs the tests at `paths` on a Runtime that is built; returns the exit status.
-
-    lit: pairs (option, value or None), as commands/run_test.py collects them; system: a System where the programs
-    run, if that is not the workspace: then the tests of the tools are left out.
-    """
-    lit = list(lit)
-    swift, tools = select(ws, paths, lit)
+    """Runs the tests at `paths` on a Runtime that is built; returns the exit status. system: a System where the
+    programs run, if that is not the workspace: then the tests of the tools are left out."""
+    options = options or Options()
+    swift, tools = select(ws, paths, options.filter, options.filter_out)
     if system:
         tools = []
-    own = [v.partition("=")[2] for o, v in lit if v and _is_output(o, v)]
-    lit = [(o, v) for o, v in lit if not _is_output(o, v)]
+    own = [value[len(_OUTPUT) :] for value in options.param if value.startswith(_OUTPUT)]
     name = f"{runtime.plain}-{system.name}" if system else runtime.plain
     output = Path(own[-1]).absolute() if own else (BUILD / "test" / name)
     output.mkdir(parents=True, exist_ok=True)
     unittest = unittest_modules.ensure(ws, system.target if system else None) if import_unittest(swift) else ""
+    words = options.words()
     with locks.exclusive(output):
         results = _Results()
-        two = bool(swift and tools)
         status = 0
         if swift:
             command, env = _swift_command(ws, runtime, swift, unittest, output, system)
-            status = _lit(command, env, lit, output, "swift", results)
-        left = _limit(lit, results)
-        if tools and left != 0:
+            status = _lit(command, env, words, output, "swift", results)
+        if tools:
             command, env = _tools_command(ws, runtime, tools, output)
-            status = _lit(command, env, _second(lit, left) if two else lit, output, "tools", results) or status
-    if {option for option, _ in lit} & _LISTING:
+            status = _lit(command, env, words, output, "tools", results) or status
+    if _LISTING & set(words):
         return status
-    return results.report(ignore=("--ignore-fail", None) in lit)
+    return results.report(ignore="--ignore-fail" in words)
 
 
 def import_unittest(paths: Iterable[Path]) -> bool:
     """Whether tests at these paths may import StdlibUnittest, whose making takes longer than a test."""
     return any(path.is_dir() or b"StdlibUnittest" in path.read_bytes() for path in paths)
-
-
-def _is_output(option: str, value: str | None) -> bool:
-    return option in ("-D", "--param") and value is not None and value.startswith("test_output=")
 
 
 # The two command lines: (argv, environment, folder).
@@ -202,7 +220,7 @@ def _host_lit(ws: Workspace) -> tuple[list[str], str]:
 def _lit(
     command: Callable[[list[str]], list[str]],
     env: Mapping[str, str],
-    lit: Sequence[Option],
+    words: Sequence[str],
     output: Path,
     name: str,
     results: _Results,
@@ -211,7 +229,7 @@ def _lit(
     report, total = output / f"{name}.json", output / f"{name}.xml"
     for path in (report, total):
         path.unlink(missing_ok=True)
-    given = {option for option, _ in lit}
+    given = set(words)
     options = []
     if not given & {"-v", "--verbose", "-a", "--show-all", "-s", "--succinct"}:
         options += ["-q"] if progress.quiet else ["-sv"]
@@ -221,10 +239,7 @@ def _lit(
         # The default order is by the times of the last run, which the other shards
         # have changed by then: some tests would run in no shard.
         options += ["--order", "lexical"]
-    for option, value in lit:
-        if option == "--timeout":
-            option, value = "--param", f"timeout={value}"
-        options += [option] if value is None else [option, value]
+    options += words
     options += ["--allow-empty-runs", "-o", str(report), "--xunit-xml-output", str(total)]
     sys.stdout.flush()
     # In a session of its own: Ctrl-C comes here alone, and then ends every test.
@@ -235,25 +250,6 @@ def _lit(
     if not given & _LISTING:
         results.add(report, total, status, outputs=quiet)
     return status
-
-
-def _limit(lit: Sequence[Option], results: _Results) -> int | None:
-    """How many failures --max-failures leaves for the second run; None: any number."""
-    limits = [int(value) for option, value in lit if option == "--max-failures" and value and value.isdigit()]
-    return max(0, limits[-1] - len(results.of(_FAILED))) if limits else None
-
-
-def _second(lit: Sequence[Option], left: int | None) -> list[Option]:
-    """lit's options for the second of two runs: other files, what is left of the limit."""
-    changed = []
-    for option, value in lit:
-        if option in FILES and value is not None:
-            path = Path(value)
-            value = str(path.with_name(f"{path.stem}-tools{path.suffix}"))
-        elif option == "--max-failures":
-            value = str(left)
-        changed.append((option, value))
-    return changed
 
 
 class _Results:

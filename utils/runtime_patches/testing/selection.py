@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Optional
 
 from ..base.errors import UserError
 from ..base.paths import BUILD, REPO
@@ -13,25 +12,32 @@ from ..base.paths import TEST as TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..workspace.find import Workspace
 
 # The suites of the tools, of the harnesses, and of the models: they run on the host.
 TOOLS = (TESTS / "utils", TESTS / "benchmark", TESTS / "models")
 DEFAULT = "test/Concurrency/Runtime"
-# An option of lit, and its value if it has one.
-Option = tuple[str, Optional[str]]
 # Upstream's suites.
 SUITES = ("test", "validation-test")
+_LIST = "utils/run-test -- --show-tests lists the tests"
 
 
-def select(ws: Workspace, paths: Iterable[str], lit: Iterable[Option]) -> tuple[list[Path], list[Path]]:
-    """(inputs of the Swift run, inputs of the tools' run); UserError without any test."""
-    passes = _patterns(lit)
+def select(
+    ws: Workspace, paths: Iterable[str], wanted: Sequence[str] = (), unwanted: Sequence[str] = ()
+) -> tuple[list[Path], list[Path]]:
+    """(inputs of the Swift run, inputs of the tools' run); UserError without any test. wanted, unwanted: patterns as of
+    lit's --filter and --filter-out, the last of which counts."""
+
+    def passes(name: str) -> bool:
+        return all(re.search(one, name, re.I) for one in wanted[-1:]) and not any(
+            re.search(one, name, re.I) for one in unwanted[-1:]
+        )
+
     swift, tools = ([place for place in places if any(map(passes, _names(ws, place)))] for places in _split(ws, paths))
     if not swift and not tools:
-        raise UserError("no test matches", "utils/run-test --show-tests lists the tests")
+        raise UserError("no test matches", _LIST)
     return swift, tools
 
 
@@ -79,18 +85,11 @@ def _find(ws: Workspace, path: str) -> list[Path]:
             return [place]
     if existing:
         raise UserError(f"'{path}' is not a folder of tests", f"tests are in {TESTS} and in {swift}/test")
-    raise UserError(f"no test '{path}' in this repository or in {swift}", "utils/run-test --show-tests lists the tests")
+    raise UserError(f"no test '{path}' in this repository or in {swift}", _LIST)
 
 
 def _plain(path: Path) -> Path:
     return Path(os.path.normpath(path))
-
-
-def _patterns(lit: Iterable[Option]) -> Callable[[str], object]:
-    """A function that tells whether --filter and --filter-out let a name pass."""
-    given = dict(lit)  # the last one counts
-    wanted, unwanted = given.get("--filter") or "", given.get("--filter-out")
-    return lambda name: re.search(wanted, name, re.I) and not (unwanted and re.search(unwanted, name, re.I))
 
 
 def _names(ws: Workspace, place: Path) -> Iterator[str]:

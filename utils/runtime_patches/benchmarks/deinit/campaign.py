@@ -73,7 +73,7 @@ class Campaign:
             folder.mkdir(parents=True, exist_ok=True)
         self.results = {name: dataset.Folder(self.data, name) for name in self.names}
         self.program = driver.build(ws)
-        self.fitter = fit.Fitter(ws)
+        self.fitter = fit.Fitter(lambda: ws)
         self.keys = {name: self._key(runtime) for name, runtime in self.runtimes.items()}
         # The runtimes that have the benchmark, by the name of the run.
         self._able = {}

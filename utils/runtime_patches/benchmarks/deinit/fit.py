@@ -12,7 +12,7 @@ from ...base.paths import UTILS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ...workspace.find import Workspace
@@ -87,10 +87,10 @@ def parse_params(text: str) -> list[str]:
 
 class Fitter:
     """Fits models in the workspace, whose Python has statsmodels (estimate.py): one process for all fits, which ends
-    with the context."""
+    with the context. ready: returns the workspace; it is called when a fit needs it."""
 
-    def __init__(self, ws: Workspace) -> None:
-        self.ws = ws
+    def __init__(self, ready: Callable[[], Workspace]) -> None:
+        self.ready = ready
         self.child: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Fitter:
@@ -133,7 +133,7 @@ class Fitter:
         if not self.child:
             argv = ["python3", "-B", "-m", "runtime_patches.benchmarks.deinit.estimate"]
             streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-            self.child = self.ws.popen(argv, env={"PYTHONPATH": str(UTILS)}, start_new_session=True, **streams)
+            self.child = self.ready().popen(argv, env={"PYTHONPATH": str(UTILS)}, start_new_session=True, **streams)
         assert self.child.stdin and self.child.stdout
         self.child.stdin.write(json.dumps(request) + "\n")
         self.child.stdin.flush()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 import unittest
 
+from ...base.errors import UserError
 from . import fit
 
 try:
@@ -16,7 +17,7 @@ except ImportError as error:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
 CHANCE = random.Random(7)
 POINTS = [(CHANCE.randint(0, 200), CHANCE.randint(1, 5000)) for _ in range(300)]
@@ -34,7 +35,11 @@ class Here(fit.Fitter):
         return estimate(**request)
 
 
-HERE = Here(None)  # type: ignore[arg-type]
+def _none() -> NoReturn:
+    raise AssertionError("the workspace is not needed")
+
+
+HERE = Here(_none)
 
 
 class Fits(unittest.TestCase):
@@ -49,6 +54,10 @@ class Fits(unittest.TestCase):
             self.assertAlmostEqual(model[param] / wanted, 1, 3)
         self.assertAlmostEqual(model.r_squared, 1)
         self.assertAlmostEqual(sum(model.shares(200, 5000)), 1)
+
+    def test_parameters_that_cannot_be_told_apart(self) -> None:
+        with self.assertRaises(UserError):
+            HERE.fit(["o", "1"], [1, 2, 3, 4], [5, 5, 5, 5], [1, 2, 3, 4])
 
     def test_definition(self) -> None:
         y = times(lambda v, o: 100 * o, 50_000)
