@@ -9,7 +9,7 @@ _runtime_patches() {
   # Others have commands of these names, too. The name for the program is the last word of a starter but one.
   case $command in "$repo"/utils/* | "$repo"/benchmark/*) ;; *) return ;; esac
   local name
-  name=$(grep -oE '(launch" |"deinit-)[a-z-]+' "$command" | tail -n 1 | tr -d '"' | sed 's/^launch //')
+  name=$(grep -oE 'launch(" |, ")[a-z/-]+' "$command" | sed 's/^launch[", ]*//')
 
   # As typed: bash would split `upto:PATCH` at the colon.
   before=${COMP_LINE:0:COMP_POINT}

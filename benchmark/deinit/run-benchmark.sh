@@ -1,3 +1,3 @@
 #!/bin/sh
 self=$0; [ -f "${self%/*}/../../utils/runtime_patches/launch" ] || self=$(readlink -f "$self")
-exec "${self%/*}/../../utils/runtime_patches/launch" deinit-run "$@"
+exec "${self%/*}/../../utils/runtime_patches/launch" benchmark/deinit/run-benchmark "$@"

@@ -1,6 +1,7 @@
 """Command lines: starts a command, and what all parsers share.
 
-A command is a module in commands/ with parser() and main(options).
+A command is a module with parser() and main(options): of utils/NAME in commands/, and of benchmark/HARNESS/NAME in
+benchmarks/HARNESS/.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def main(command: str, arguments: list[str]) -> None:
 
 
 def module_of(command: str) -> ModuleType:
-    return importlib.import_module(f"runtime_patches.commands.{command.replace('-', '_')}")
+    """The module of "NAME" or "benchmark/HARNESS/NAME"."""
+    path = command.replace("-", "_").replace("benchmark/", "benchmarks/") if "/" in command else f"commands/{command}"
+    return importlib.import_module(f"runtime_patches.{path.replace('/', '.').replace('-', '_')}")
 
 
 def _run(module: ModuleType, arguments: list[str]) -> int | None:

@@ -13,17 +13,17 @@ from pathlib import Path
 
 from .base import files, locks, pins
 from .base.errors import UserError
+from .base.findings import FAULT, READY, STALE, Line
 from .base.paths import BUILD
 from .base.progress import coloured
-from .base.state import FAULT, READY, STALE, Line
 from .base.text import plural, size
-from .report import state as results
+from .report import results_found as results
 from .runtimes import build
-from .runtimes import state as runtimes
+from .runtimes import runtimes_found as runtimes
 from .runtimes.runtime import stock
 from .series import checks, own_checkout, series
 from .workspace import cached, provision
-from .workspace import state as workspace
+from .workspace import machine as workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ FAULTS = (
     ),
     (
         f"{PACKAGE}/runtimes/runtime.py",
-        "_series().check(name[5:])",
+        "_series().check(name[len(_UPTO) :])",
         "_series().check(5)",
         'incompatible type "int"; expected "str"',
     ),

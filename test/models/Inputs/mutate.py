@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 
 
 # A row, and weaker orders.
-One = tuple[models.Row, str]
+One = tuple[models.Listed, str]
 
 
 class Mutations:
@@ -34,7 +34,7 @@ class Mutations:
         self.output = output
         self.programs: dict[str, tuple[Path, dict[str, str], dict[str, str]]] = {}
 
-    def of(self, row: models.Row) -> list[One]:
+    def of(self, row: models.Listed) -> list[One]:
         """[(row, weaker orders)] of one row."""
         return [(row, one) for one in models.all_weaker(row.operation.orders, models.kind_of(row.operation))]
 
@@ -53,7 +53,7 @@ class Mutations:
         reasons = [self.reason(unneeded, *one) for one in mutation]
         return f"explained: {' '.join(reasons)}" if all(reasons) else "NOT FOUND"
 
-    def reason(self, unneeded: dict[str, str], row: models.Row, orders: str) -> str:
+    def reason(self, unneeded: dict[str, str], row: models.Listed, orders: str) -> str:
         """Why a weakening is no fault for relacy, or "". It may hold for weaker orders, too."""
         for name, reason in unneeded.items():
             parameter, _, weaker = name.partition("=")

@@ -36,7 +36,7 @@ def _parts() -> list[str]:
 
 def main(options: Namespace) -> None:
     from .. import installation
-    from ..base.state import FAULT, Line
+    from ..base.findings import FAULT, Line
     from ..workspace import find
 
     if options.dry_run and not options.clean:

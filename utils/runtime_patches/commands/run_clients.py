@@ -59,7 +59,7 @@ def _names() -> list[str]:
 def main(options: Namespace) -> int:
     from ..base.process import terminable
     from ..base.progress import note
-    from ..clients import description, run
+    from ..clients import description, running
 
     if options.list:
         for package in description.load().values():
@@ -74,13 +74,13 @@ def main(options: Namespace) -> int:
     checkouts = [description.checkout(package, ws.sources, ws.cache / "clients") for package in chosen]
     ensure(ws, *runtimes)
     with terminable():
-        bundles, failed = run.bundles(ws, checkouts, runtimes, options)
+        bundles, failed = running.bundles(ws, checkouts, runtimes, options)
         if options.build_only:
             for bundle in bundles:
                 print("\n".join(f"{bundle.name}: {path}" for path in dict.fromkeys(bundle.files.values())))
         else:
-            judgements = list(filter(None, (run.judged(bundle, runtimes, failed) for bundle in bundles)))
-            lost = run.show(judgements, runtimes, failed, options.output) if judgements else []
+            judgements = list(filter(None, (running.judged(bundle, runtimes, failed) for bundle in bundles)))
+            lost = running.show(judgements, runtimes, failed, options.output) if judgements else []
             if lost and not failed:
                 name, test = lost[0]
                 raise UserError(

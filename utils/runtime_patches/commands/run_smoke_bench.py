@@ -8,7 +8,7 @@ from pathlib import Path
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.text import plural
-from ..benchmarks.suite.plan import PLAN
+from ..benchmarks.smoke.plan import PLAN
 from ..cli import Parser, ensure, folder, pattern, ready, runtime_names
 
 TYPE_CHECKING = False
@@ -59,8 +59,8 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from .. import report
     from ..base.progress import note
-    from ..benchmarks.suite import build as suite
-    from ..benchmarks.suite import compare
+    from ..benchmarks.smoke import binary as suite
+    from ..benchmarks.smoke import compare
     from ..results import comparison, verdicts
     from ..results.comparison import Sides
 
@@ -113,9 +113,9 @@ def _show(results: Comparison) -> int:
 
 
 def _runtime(name: str) -> Runtime:
-    """The Runtime that an argument names; a folder that holds one has no base."""
+    """The Runtime that an argument names; or of a folder."""
     from ..runtimes.libraries import NAMES
-    from ..runtimes.runtime import Runtime, parse
+    from ..runtimes.runtime import in_folder, parse
     from ..workspace.find import require_one_path
 
     path = Path(os.path.abspath(name))
@@ -127,7 +127,7 @@ def _runtime(name: str) -> Runtime:
                 raise UserError(error.message, f"{error.hint}, or a folder") from None
     if not path.is_dir():
         raise UserError(f"no folder {path}", "give a runtime's name or folder")
-    runtime = Runtime(name, "", folder=path)
+    runtime = in_folder(path, name)
     for library in NAMES[:2]:
         if not runtime.library(library).is_file():
             what = f"{path} is not a runtime: it has no lib/swift/linux/{library}"

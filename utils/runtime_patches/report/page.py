@@ -8,6 +8,7 @@ from ..base import pins
 from ..base.paths import REPO
 from ..base.schema import is_number
 from ..base.text import plural
+from ..results.harnesses import HARNESSES
 from . import harness, smoke
 from .groups import groups as grouped
 from .html import Html, choices, code, details, join, li, p, place, quiet, span, table, tag
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
 
 _STYLE = Path(__file__).with_name("style.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-# What belongs on a complete page: harness, and its name in the head.
-_HARNESSES = {
-    "deinit": "Deinit",
-    "scaling": "Scaling",
-    "teardown": "Teardown",
-    "load": "Load",
-    "liveness": "Liveness",
-    "executor": "Executor",
-    "instructions": "Instruction counts",
-    "server": "Server",
-}
 
 
 def render(results: list[Result], notes: Iterable[str], made: str) -> str:
@@ -46,7 +36,7 @@ def render(results: list[Result], notes: Iterable[str], made: str) -> str:
         *_harnesses(results),
         ("environment", "Environment, and how to reproduce", _environment(results, notes)),
     ]
-    short = {"environment": "Environment", **_HARNESSES}
+    short = {"environment": "Environment", **HARNESSES}
     links = [li(tag("a", short.get(name, title), href=f"#{name}")) for name, title, _ in sections]
     body = [
         tag("section", tag("h2", title, id=f"{name}-title"), text, id=name, aria_labelledby=f"{name}-title")
@@ -78,7 +68,7 @@ def _summary(groups: list[Group], results: list[Result]) -> Html:
     parts = [smoke.summary(group) for group in groups if not group.step]
     for result in results:
         if not result.is_comparison and result.measured.summary:
-            parts.append(tag("h3", _HARNESSES.get(result.measured.name, result.measured.title)))
+            parts.append(tag("h3", HARNESSES.get(result.measured.name, result.measured.title)))
             link = tag("a", result.label, href=f"#{place(result.measured.name)}")
             parts += [p(f"{line} (", link, ")") for line in result.measured.summary]
     steps = [group for group in groups if group.step]
@@ -119,7 +109,7 @@ def _harnesses(results: list[Result]) -> list[tuple[str, str, Html]]:
                 harness.section(one.measured),
             ]
         there.append((place(some[0].measured.name), some[0].measured.title, join(parts)))
-    for name, title in _HARNESSES.items():
+    for name, title in HARNESSES.items():
         readme = f"benchmark/{name}/README.md"
         if name not in found:
             how = [": ", code(readme), " says how."] if (REPO / readme).exists() else ["."]

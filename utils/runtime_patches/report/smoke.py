@@ -10,6 +10,7 @@ from ..base.text import number as short
 from ..base.text import plural
 from ..results.table import noise, number
 from ..results.verdicts import quantile
+from ..runtimes.runtime import steps as steps_of
 from ..series import series
 from . import svg
 from .groups import together
@@ -234,9 +235,8 @@ def per_patch(found: list[Group]) -> Html:
             cells.append(_step(alone) if alone else quiet("not measured in these results"))
         row = [tag("td", cell, data_label=title) for title, cell in zip(columns[1:], cells)]
         lines.append(tag("tr", tag("th", patch.slug, scope="row"), row))
-    first, second = series.load().names[:1], series.load().names[1:2]
-    example = [f"upto:{slug}" for slug in first + second] if second else ["before", "after"]
-    again = f"utils/run-smoke-bench {' '.join(example)} --output build/report/patch-{example[-1][5:]}"
+    example = next(iter(list(steps_of().items())[1:2]), ("NAME", ("before", "after")))
+    again = f"utils/run-smoke-bench {' '.join(example[1])} --output build/report/patch-{example[0]}"
     rows = tag("table", head(columns), tag("tbody", lines), class_="cards patches")
     return join([p("Each patch against the one before it. Measure one alone: ", code(again)), rows])
 

@@ -50,7 +50,7 @@ _CAPTURED: dict[str, Any] = {"capture_output": True, "text": True, "errors": "re
 _PROBE = "#include <cstdlib>\n#include <atomic>\n#include <vector>\n"
 
 
-class Row(NamedTuple):
+class Compiled(NamedTuple):
     """One configuration. compiled: how many files compile; upstream, series: {file: first error} of those that fail
     without the series, too, and of those that fail with it only; reason: why no file gets that far."""
 
@@ -67,8 +67,8 @@ def check_names(names: Iterable[str]) -> None:
             raise UserError(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS), 2)
 
 
-def check(ws: Workspace, names: Iterable[str]) -> Iterator[Row]:
-    """Yields a Row for each configuration. Runtimes before and after must have been built."""
+def check(ws: Workspace, names: Iterable[str]) -> Iterator[Compiled]:
+    """Yields a Compiled for each configuration. Runtimes before and after must have been built."""
     import concurrent.futures  # which takes long to import, and --help needs the names only
 
     from .runtime import parse
@@ -86,7 +86,7 @@ def check(ws: Workspace, names: Iterable[str]) -> Iterator[Row]:
                 if "-m32" in flags:
                     flags += _headers_32(ws, folder)
                 reason = _probe(ws, flags)
-                yield Row(name, reason=reason) if reason else _row(name, flags, files, before, after, pool)
+                yield Compiled(name, reason=reason) if reason else _row(name, flags, files, before, after, pool)
 
 
 class _Tree:
@@ -132,18 +132,18 @@ def _files(before: _Tree, after: _Tree) -> list[str]:
     return [file for file in after.commands if file.endswith(".cpp") and is_touched(file)]
 
 
-def _row(name: str, flags: Sequence[str], files: list[str], before: _Tree, after: _Tree, pool: Executor) -> Row:
+def _row(name: str, flags: Sequence[str], files: list[str], before: _Tree, after: _Tree, pool: Executor) -> Compiled:
     found = list(pool.map(lambda file: after.errors(file, flags), files))
     failed = {file: errors for file, errors in zip(files, found) if errors}
     # A new file may fail at what upstream's files fail at: a common header, as a rule.
     known = set().union(*pool.map(lambda file: before.errors(file, flags), failed))
-    row = Row(name, len(files) - len(failed), {}, {})
+    row = Compiled(name, len(files) - len(failed), {}, {})
     for file, errors in failed.items():
         new = [text for key, text in errors.items() if key not in known]
         kind = row.series if new else row.upstream
         kind[file.removeprefix(f"{after.seen}/")] = (new or list(errors.values()))[0]
     if not row.compiled and not row.series and len(set(row.upstream.values())) == 1:
-        return Row(name, reason=next(iter(row.upstream.values())))  # before the series is read
+        return Compiled(name, reason=next(iter(row.upstream.values())))  # before the series is read
     return row
 
 

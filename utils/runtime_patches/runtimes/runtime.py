@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 FOLDER = BUILD / "runtimes"
+_UPTO = "upto:"
 _PACKED = {one.runtime: one for one in ARCHITECTURES.values()}
 
 
@@ -41,8 +42,8 @@ def _series() -> Series:
 
 
 class Runtime:
-    """name: as the user types it; base: "stock", "before", "after", "package" or "upto"; patch: the last one of
-    "upto", else None; variant: a name in variants.py, or None; architecture: of "package", else None; folder: where
+    """name: as the user types it; base: "stock", "before", "after", "package", "upto" or "folder"; patch: the last one
+    of "upto", else None; variant: a name in variants.py, or None; architecture: of "package", else None; folder: where
     its libraries and its record are; libraries: the folder of the libraries."""
 
     def __init__(
@@ -50,7 +51,7 @@ class Runtime:
     ) -> None:
         self.name, self.base, self.patch, self.variant = name, base, patch, variant
         self.architecture = _PACKED.get(name)
-        self.plain = name.replace(":", "-")  # a colon would split library paths
+        self.plain = plain(name)
         self.folder = folder or FOLDER / self.plain
         self.libraries = self.folder / "lib" / "swift" / "linux"
 
@@ -127,22 +128,31 @@ def parse(name: str) -> Runtime:
     base, dash, variant = name.rpartition("-")
     if variant in variants.NAMES and base in ("", "before") and bool(dash) == bool(base):
         return Runtime(name, base or "after", variant=variant)
-    if name.startswith("upto:"):
-        _series().check(name[5:])
-        return Runtime(name, "upto", name[5:])
+    if name.startswith(_UPTO):
+        _series().check(name[len(_UPTO) :])
+        return upto(name[len(_UPTO) :])
     known = f"stock, before, after, {', '.join(_PACKED)}, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT"
     raise UserError(f"no runtime '{name}'", f"runtimes are {known}")
 
 
 def upto(patch: str) -> Runtime:
-    return Runtime(f"upto:{patch}", "upto", patch)
+    return Runtime(f"{_UPTO}{patch}", "upto", patch)
+
+
+def in_folder(folder: Path, name: str = "") -> Runtime:
+    """A folder of libraries that nobody builds here; name: to show it by, if not that of the folder."""
+    return Runtime(name or folder.name, "folder", folder=folder)
+
+
+def plain(name: str) -> str:
+    """The name of a runtime in paths, where a colon would separate library paths."""
+    return name.replace(":", "-")
 
 
 def names() -> list[str]:
     """All names of runtimes, for completion."""
     unpatched = [f"before-{name}" for name in variants.NAMES]
-    upto = [f"upto:{name}" for name in _series().names]
-    return ["stock", "before", "after", *_PACKED, *variants.NAMES, *unpatched, *upto]
+    return ["stock", "before", "after", *_PACKED, *variants.NAMES, *unpatched, *(new for _, new in steps().values())]
 
 
 @functools.cache
@@ -153,4 +163,5 @@ def stock() -> Runtime:
 def steps() -> dict[str, tuple[str, str]]:
     """{patch: (the runtime before it, the runtime with it)} along the series."""
     listed = _series().names
-    return dict(zip(listed, zip(["before", *(f"upto:{name}" for name in listed)], (f"upto:{name}" for name in listed))))
+    runtimes = [upto(patch).name for patch in listed]
+    return dict(zip(listed, zip(["before", *runtimes], runtimes)))

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import configurations
-from .configurations import Row
+from .configurations import Compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Tree(configurations._Tree):
         return {(place, text): f"{place}:1: {text}" for place, text in places}
 
 
-def row(after: dict[str, list[str]], before: dict[str, list[str]]) -> Row:
+def row(after: dict[str, list[str]], before: dict[str, list[str]]) -> Compiled:
     with ThreadPoolExecutor(1) as pool:
         return configurations._row("c11", (), list("abc"), Tree(found=before), Tree(found=after), pool)
 
@@ -37,12 +37,12 @@ def row(after: dict[str, list[str]], before: dict[str, list[str]]) -> Row:
 class Configurations(unittest.TestCase):
     def test_errors_that_are_there_without_the_series_are_upstreams(self) -> None:
         found = row({"b": ["old"], "c": ["old", "new"]}, {"b": ["old"], "c": ["old"]})
-        self.assertEqual(found, Row("c11", 1, {"b": "b:1: old"}, {"c": "c:1: new"}))
-        self.assertEqual(row({}, {}), Row("c11", 3, {}, {}))
+        self.assertEqual(found, Compiled("c11", 1, {"b": "b:1: old"}, {"c": "c:1: new"}))
+        self.assertEqual(row({}, {}), Compiled("c11", 3, {}, {}))
 
     def test_one_error_of_all_files_is_the_reason(self) -> None:
         header = {"x.h": ["missing"]}
-        self.assertEqual(row(header, header), Row("c11", reason="x.h:1: missing"))
+        self.assertEqual(row(header, header), Compiled("c11", reason="x.h:1: missing"))
 
     def test_files_that_changed_or_include_what_changed(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

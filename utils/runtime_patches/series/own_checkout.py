@@ -7,9 +7,9 @@ from pathlib import Path
 
 from ..base import files
 from ..base.errors import UserError
+from ..base.findings import FAULT, READY, STALE, Line
 from ..base.paths import BUILD, shown
 from ..base.progress import Step, note
-from ..base.state import FAULT, READY, STALE, Line
 from ..base.text import plural
 from . import checkout, series
 

@@ -66,7 +66,7 @@ class Operation:
 
 
 @dataclasses.dataclass(frozen=True)
-class Row:
+class Listed:
     """A row of orders.txt: an operation, and the parameter of a model or a reason why there is none."""
 
     operation: Operation
@@ -162,7 +162,7 @@ def _function(lines: list[str], at: int) -> str:
     return ""
 
 
-def read_table(text: str) -> list[Row]:
+def read_table(text: str) -> list[Listed]:
     rows, patch = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -175,11 +175,11 @@ def read_table(text: str) -> list[Row]:
             what = f"orders.txt:{number}: not a row: {line.strip()}"
             raise UserError(what, "a row is: function, operation, orders, and a parameter or '- REASON'")
         parameter, reason = ("", words[4]) if words[3] == "-" else (words[3], "")
-        rows.append(Row(Operation(patch, *words[:3]), parameter, reason))
+        rows.append(Listed(Operation(patch, *words[:3]), parameter, reason))
     return rows
 
 
-def differences(rows: list[Row], found: list[Operation]) -> list[str]:
+def differences(rows: list[Listed], found: list[Operation]) -> list[str]:
     listed = [row.operation for row in rows if not row.operation.function.startswith(("base:", "own:"))]
     table, code = ({(o.patch, o.function, o.name): o.orders for o in some} for some in (listed, found))
     lines = []
@@ -194,7 +194,7 @@ def differences(rows: list[Row], found: list[Operation]) -> list[str]:
     return lines
 
 
-def file_differences(rows: list[Row], kind: str, folder: Path) -> list[str]:
+def file_differences(rows: list[Listed], kind: str, folder: Path) -> list[str]:
     """Where rows of operations that no patch touches, KIND:FILE:FUNCTION, differ from the files in a folder."""
     lines = []
     for row in rows:
@@ -210,7 +210,7 @@ def file_differences(rows: list[Row], kind: str, folder: Path) -> list[str]:
     return lines
 
 
-def parameters(rows: list[Row], model: str) -> dict[str, str]:
+def parameters(rows: list[Listed], model: str) -> dict[str, str]:
     """{parameter: orders} of a model; UserError if rows of one parameter differ."""
     found = {}
     for row in rows:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from runtime_patches.base.errors import UserError
-from runtime_patches.benchmarks.server import measure, programs
-from runtime_patches.benchmarks.server.rows import Row
+from runtime_patches.benchmarks.server import programs, requests
+from runtime_patches.benchmarks.server.rows import ServerRow
 from runtime_patches.runtimes.runtime import parse
 from workspace_of import workspace
 
@@ -31,7 +31,7 @@ def told(what: str, act: Callable[[], object]) -> None:
 
 
 def server(mode: str, port: int = 0) -> Any:
-    return programs.Server(place, Path(program), Row(mode, "", "http", (mode,)), side, port)
+    return programs.Server(place, Path(program), ServerRow(mode, "", "http", (mode,)), side, port)
 
 
 def drive(mode: str, how: str = "closed") -> Any:
@@ -56,8 +56,8 @@ with socket.socket() as taken:
 
 # 400 of 1000 requests are due while the server stalls, and wait for it.
 result, times = drive("stalls", "1000")
-half, most, _ = measure.quantiles(times)
+half, most, _ = requests.quantiles(times)
 print(f"stalls: {result['counted'] + result['unanswered'] >= 990} p50 {half < 200_000} p99 {350_000 < most < 900_000}")
 _, times = drive("stalls")
-print(f"closed: p99 {measure.quantiles(times)[1] < 100_000}")
+print(f"closed: p99 {requests.quantiles(times)[1] < 100_000}")
 told("libraries", lambda: programs.Place(ws, Path(folder)).run(side, ["true"], "true"))

@@ -33,7 +33,7 @@ plan = {
     },
 }
 done = subprocess.run(
-    [sys.executable, "-m", "runtime_patches.benchmarks.suite.loop"],
+    [sys.executable, "-m", "runtime_patches.benchmarks.smoke.loop"],
     text=True,
     input=json.dumps(plan),
     stdout=subprocess.PIPE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .experiments import RUNS, Fit
-from .results import model
+from .fits import model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ...base import files, locks, once
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.process import captured, end, ending
-from ...clients import build, description, loaded
+from ...clients import binaries, description, loaded
 from ...runtimes import program
 from ..harness import futexes
 from ..harness.programs import VARIABLES
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ...runtimes.runtime import Runtime
     from ...workspace.find import Workspace
-    from .rows import Row
+    from .rows import ServerRow
 
 SOURCES = BENCHMARK / "server"
 _PATIENCE = 30  # seconds until a server has to be ready
@@ -59,7 +59,7 @@ def _product(ws: Workspace, package: Path, product: str) -> Path:
                 files.remove(copy)
                 shutil.copytree(package, copy)
             checkout = description.Checkout(description.Package(product, minutes=4), copy, True)
-            build.build(ws, home, checkout, ["--product", product], [ws.sources], configuration="release")
+            binaries.build(ws, home, checkout, ["--product", product], [ws.sources], configuration="release")
             shutil.copy2(home / "build" / "release" / product, partial)
 
     sources = sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file())
@@ -131,7 +131,7 @@ def by_hand(side: Side, argv: Iterable[object]) -> str:
 class Server:
     """A server on a Side, which is up while the `with` block runs."""
 
-    def __init__(self, place: Place, program: Path, row: Row, side: Side, port: int = 0) -> None:
+    def __init__(self, place: Place, program: Path, row: ServerRow, side: Side, port: int = 0) -> None:
         self.place, self.row, self.side = place, row, side
         self.argv = [program, row.kind, *row.words, *([f"port={port}"] if port else [])]
         self.name = f"server {row.name} on {side}"

@@ -1,0 +1,87 @@
+"""The result of a campaign as an Outcome, like that of every other harness."""
+
+from __future__ import annotations
+
+from ...results import outcome
+from ...results.outcome import Curve
+from . import fits, goals, plots
+from .phases import PHASES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def conditions(campaign: Any) -> Any:
+    scale = campaign.scale
+    least, most = scale.rounds
+    rounds = f"{least} to {most}" if least < most else str(most)
+    return (
+        f"{scale.name.capitalize()} run: the number of points of the reference divided by {scale.thin} (at least "
+        f"{scale.least}), at most {scale.objects:,} objects a point, {rounds} rounds with all runtimes in turn, the "
+        "median of the rounds for each point. Times in ns; the M1's are the reference figures."
+    )
+
+
+def explanation(names: Any) -> Any:
+    """How to read the table of fits."""
+    first, last = names[0], names[-1]
+    return (
+        f"A cell is the fitted model and its R². – : the runtime does not have it. ratio: the first coefficient on "
+        f"{last} over that on {first}, or if {first} lacks the benchmark, over that on the first runtime which has "
+        "it; ~ : one of the two cannot be told from 0 (95 % confidence)."
+    )
+
+
+def make(campaign: Any) -> Any:
+    """The Outcome of everything that a campaign has measured. Its runtimes are in order, the oldest one
+    first."""
+    names, rows = campaign.names, fits.rows(campaign)
+    options = " --quick" * (campaign.scale.name == "quick") + f" --runtimes {','.join(names)}"
+    made = outcome.begin("deinit", "Isolated and async deinit", f"benchmark/deinit/reproduce{options}")
+    found = goals.goals(campaign)
+    reached = sum(goal.reached for goal in found)
+    made.summary.append(f"{reached} of {len(found)} goals are reached.")
+    made.table("Goals", ["what", "runtime", "goal", "here", ""], [goal.cells for goal in found])
+    columns = ["experiment", "command", "phase", "M1 (R²)", *(f"{n} (R²)" for n in names), "ratio"]
+    made.table("Experiments", columns, _lines(rows, names))
+    made.notes = [conditions(campaign), explanation(names)]
+    made.curves = _curves(campaign, rows)
+    return made
+
+
+def _lines(rows: Any, names: Any) -> Any:
+    lines, section, command = [], None, None
+    for row in rows:
+        # The runtime that the last one is compared with: the first that has the benchmark.
+        old = next((name for name in names[:-1] if name in row.models), None)
+        value, shown = row.ratio(old, names[-1]), row.experiment.command
+        cells = [f"{row.models[n].formula} ({row.models[n].r_squared:.2f})" if n in row.models else None for n in names]
+        ratio = f"{value:.2f}" if value else "~" if old and names[-1] in row.models else None
+        heads = [row.section if row.section != section else "", f"`{shown}`" if shown != command else ""]
+        lines.append([*heads, PHASES[row.phase][0], row.m1, *cells, ratio])
+        section, command = row.section, shown
+    return lines
+
+
+def _curves(campaign: Any, rows: Any) -> Any:
+    """One curve for each dataset and phase; the first fit gives the lines. The time until the last deinit comes
+    first: it says most."""
+    made, seen = [], set()
+    for row in sorted(rows, key=lambda row: row.phase != "T"):
+        experiment = row.experiment
+        key = experiment.run.name, experiment.diff and experiment.diff.name, experiment.min_values, row.phase
+        if key in seen or not row.models:
+            continue
+        seen.add(key)
+        lines = []
+        for name, model in row.models.items():
+            selection, times = fits.points(campaign, experiment, row.phase, name)
+            lines.append(plots.series(name, model, selection, times))
+        title = experiment.run.name + (f" − {experiment.diff.name}" if experiment.diff else "")
+        if experiment.min_values:
+            title += f" from {experiment.min_values} values"
+        x, y = plots.axes(experiment.params.split(",")[0])
+        made.append(Curve(f"{title}, {PHASES[row.phase][0].lower()}", x, y, lines, clip=0.98, chapter=row.section))
+    order = list(dict.fromkeys(row.section for row in rows))
+    return sorted(made, key=lambda curve: order.index(curve.chapter))

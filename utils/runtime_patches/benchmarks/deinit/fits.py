@@ -1,0 +1,73 @@
+"""Fits everything that a campaign has measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...base.errors import UserError
+from . import experiments, phases
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@dataclass
+class PhaseFits:
+    """One phase of one fit. `models` maps a runtime to its Fit; a runtime that lacks the benchmark is not in it."""
+
+    section: str
+    experiment: experiments.Fit
+    phase: str
+    models: dict
+
+    @property
+    def m1(self) -> Any:
+        """The M1's formula and R² as text, or None."""
+        found = self.experiment.m1.get(self.phase)
+        return f"{found[0]} ({found[1]:.2f})" if found else None
+
+    def ratio(self, old: Any, new: Any) -> Any:
+        """The first coefficient on `new` over that on `old`; None if one of them is missing, or cannot be told
+        from 0."""
+        if old not in self.models or new not in self.models:
+            return None
+        param = self.experiment.params.split(",")[0]
+        for name in (old, new):
+            low, high = self.models[name].interval(param)
+            if low <= 0 <= high:
+                return None
+        return self.models[new][param] / self.models[old][param]
+
+
+def points(campaign: Any, experiment: Any, phase: Any, name: str) -> Any:
+    """(the selected points, their times) of one experiment on one runtime; None if the runtime lacks it."""
+    folder, diff = campaign.results[name], experiment.diff
+    found, baseline = folder.load(experiment.run), folder.load(diff) if diff else None
+    if not found or diff and not baseline:
+        return None
+    inputs, data = found
+    selection = phases.Selection(inputs, (experiment.min_values, None))
+    return selection, selection.of(phases.times(phase, data, baseline and baseline[1]))
+
+
+def model(campaign: Any, experiment: Any, phase: Any, name: str, robust: bool = False) -> Any:
+    """The Fit of one experiment on one runtime; None if the runtime lacks it, or if the points are too few or too
+    even for it."""
+    found = points(campaign, experiment, phase, name)
+    try:
+        return found and campaign.fitter.fit(
+            experiment.params.split(","), found[0].values, found[0].objects, found[1], robust
+        )
+    except UserError:
+        return None
+
+
+def rows(campaign: Any) -> Any:
+    found = []
+    for section, fits in experiments.SECTIONS.items():
+        for experiment in fits:
+            for phase in experiment.phases.split(","):
+                models = {name: model(campaign, experiment, phase, name) for name in campaign.names}
+                found.append(PhaseFits(section, experiment, phase, {name: m for name, m in models.items() if m}))
+    return found

@@ -1,0 +1,37 @@
+"""benchmark/deinit/gen-points.py: prints random input points for run-benchmark.sh."""
+
+from __future__ import annotations
+
+import argparse
+
+from ...cli import Parser, integer, span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def parser() -> Parser:
+    made = Parser(
+        "gen-points.py",
+        "Prints random input points for run-benchmark.sh.",
+        ["./gen-points.py --values=0:100 --objects=1:1000 500 > data/inputs-500.txt"],
+        workspace=False,
+        quiet=False,
+    )
+    made.add("-v, --values MIN:MAX", "Range of number of task-local values", type=span(), default="0:200")
+    made.add("-o, --objects MIN:MAX", "Range of number of objects", type=span(1), default="1:5000")
+    made.add("--seed N", "Number that makes the same points again", type=integer(), default=argparse.SUPPRESS)
+    made.add("points", type=integer(1))
+    return made
+
+
+def main(options: Namespace) -> None:
+    import secrets
+
+    from . import points
+
+    points.check(options.values, options.objects, options.points)
+    seed = options.seed if "seed" in options else secrets.randbelow(10**6)
+    for line in points.lines(options.values, options.objects, options.points, seed):
+        print(line)

@@ -1,0 +1,72 @@
+"""benchmark/deinit/regression.py: fits linear models to a dataset of run-benchmark.sh."""
+
+from __future__ import annotations
+
+import argparse
+
+from ...base.errors import UserError
+from ...cli import Parser, integer, ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def parser() -> Parser:
+    made = Parser(
+        "regression.py",
+        "Fits linear models to a dataset of run-benchmark.sh.",
+        [
+            "./regression.py data/isolated_hop_copy_array-5K.txt -p vo,o",
+            "./regression.py data/inputs-5K.txt data/async_tree-5K.txt --ci",
+        ],
+        quiet=False,
+    )
+    made.intermixed = True
+    made.add("inputs [inputs]", "Inputs file; left out when the dataset holds its inputs", default=argparse.SUPPRESS)
+    made.add("dataset", "Output of run-benchmark.sh")
+    made.add("-d, --diff BASELINE", "Apply regression to difference between dataset and baseline")
+    made.add(
+        "-p, --params PARAMS", "Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1", default="vo,v,o,1"
+    )
+    what = (
+        "Values for fit against. Comma-separated list of S,T - Scheduling, "
+        "Total; and E - Execution, which is Total less Scheduling"
+    )
+    made.add("-y, --phases PHASES", what, default="S,T")
+    for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
+        made.add(f"{option} N", type=integer())
+    made.add("--ci", "Also print the 95%% confidence interval of each coefficient")
+    made.add("--robust", "Fit to the median (least absolute deviations): disturbed points hardly count")
+    made.add("--share", "Also print what each term makes up at the largest point")
+    return made
+
+
+def _limits(options: Namespace, what: str) -> tuple[int | None, int | None]:
+    low, high = (getattr(options, f"{end}_{what}") for end in ("min", "max"))
+    if low is not None and high is not None and low > high:
+        raise UserError(f"--min-{what} {low} is greater than --max-{what} {high}", "change one of the two")
+    return low, high
+
+
+def main(options: Namespace) -> None:
+    from . import fit, phases
+
+    wanted = phases.parse(options.phases)
+    inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
+    selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))
+    params, models = fit.parse_params(options.params), {}
+    with fit.Fitter(lambda: ready(options)) as fitter:
+        for phase in wanted:
+            times, title = selection.of(phases.times(phase, data, baseline)), phases.PHASES[phase][0]
+            models[title] = fitter.fit(params, selection.values, selection.objects, times, options.robust)
+    for line in fit.formatted(models):
+        print(line)
+    values, objects = max(selection.values), max(selection.objects)
+    for phase, model in models.items():
+        names = [fit.PARAMS[param][0].lstrip("⋅") or "1" for param in model.params]
+        for name, coefficient, (low, high) in zip(names, model.coefficients, model.intervals) if options.ci else ():
+            print(f"{phase}: {name}: {coefficient:.6g} ns, 95 % within {low:.6g} … {high:.6g}")
+        if options.share:
+            shares = ", ".join(f"{name} {share:.1%}" for name, share in zip(names, model.shares(values, objects)))
+            print(f"{phase}: at v = {values}, o = {objects}: {shares}")

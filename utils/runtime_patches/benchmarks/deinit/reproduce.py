@@ -1,0 +1,63 @@
+"""benchmark/deinit/reproduce: measures every experiment, and writes one table of all results."""
+
+from __future__ import annotations
+
+import time
+
+from ...base import progress
+from ...base.errors import UserError
+from ...base.paths import REPORT
+from ...cli import Parser, ready, runtime
+from . import experiments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from typing import Any
+
+HOME = REPORT / "deinit"
+
+
+def parser() -> Parser:
+    made = Parser(
+        "reproduce",
+        "Measures every experiment on several runtimes in turn, fits the models, and writes one table to\n"
+        "build/report/deinit. Goes on where it was interrupted; what is measured there is not measured again.",
+        ["./reproduce --quick", "./reproduce --runtimes before,after"],
+    )
+    made.add("--quick", "few points, at most 3 minutes")
+    made.add("--runtimes NAME,…", "the runtimes to compare, oldest first", default="before,after")
+    return made
+
+
+def main(options: Namespace) -> None:
+    from ...base import locks
+    from ...base.process import terminable
+    from ...report import renew
+    from . import campaign
+    from . import campaign_report as made_report
+
+    names = [name.strip() for name in options.runtimes.split(",")]
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise UserError(f"--runtimes: '{options.runtimes}' does not name different runtimes", "--runtimes before,after")
+    runtimes = [runtime(name) for name in names]
+    ws = ready(options, *runtimes)
+    home = HOME / "quick" if options.quick else HOME
+    with terminable(), locks.exclusive(home):
+        measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)
+        _measure(measured)
+        with progress.Step("fits and tables"), measured.fitter:
+            made_report.make(measured).write(home)
+    renew(home)
+    print(home / "report.md")
+
+
+def _measure(measured: Any) -> None:
+    runs = experiments.runs()
+    places = {run.name: place for place, run in enumerate(runs, 1)}
+    begin = time.monotonic()
+    for number, run in measured.rounds(runs):
+        minutes = (time.monotonic() - begin) / 60
+        with progress.Step(f"[round {number}, {places[run.name]}/{len(runs)}, {minutes:.0f} min] {run.name}"):
+            measured.measure(number, run)
+    measured.merge(runs)

@@ -1,0 +1,193 @@
+"""Builds the programs, and measures rows in rounds: with and without the pool in turn, each in a new process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import Optional
+
+from ...base import locks, once, process
+from ...base.errors import UserError
+from ...base.paths import BENCHMARK, BUILD
+from ...base.progress import Step
+from ...results import outcome
+from ...runtimes import program
+from ...runtimes.runtime import stock
+from ..harness import futexes, programs
+from ..harness.rounds import interleaved
+from . import targets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
+HOME = BUILD / "executor"
+_HERE = BENCHMARK / "executor"
+_GO_ROWS = ("spawn", "pair", "channel", "skynet")
+_PATIENCE = 120  # seconds of one process
+_FUTEX_STARTS = 3  # of a row, to count futex calls: where threads begin is a matter of chance
+_PATCH = "executor-pool"
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The paths of the programs; goroutines: None where there is no Go."""
+
+    rows: object
+    floor: object
+    goroutines: Optional[object]
+
+
+def build(ws: Workspace) -> Any:
+    """The Programs."""
+    headers = [_HERE / "support.h", program.MACHINE_HEADER]
+    return Programs(
+        program.build(
+            ws,
+            "executor-rows",
+            HOME,
+            swift=[_HERE / "command-line.swift", _HERE / "rows.swift"],
+            c=[_HERE / "support.c", program.MACHINE],
+            headers=headers,
+        ),
+        program.build(
+            ws, "executor-floor", HOME, c=[_HERE / "floor.c", program.MACHINE], headers=headers, link=["-lpthread"]
+        ),
+        _goroutines(),
+    )
+
+
+def _goroutines() -> Any:
+    """The program of the host's Go, or None. It is static, so that it runs inside the workspace, too."""
+    go, source = shutil.which("go"), _HERE / "goroutines.go"
+
+    def make(partial: Path) -> None:
+        env = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"}
+        done = process.captured([str(go), "build", "-o", str(partial), str(source)], env=env)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise UserError(f"go cannot build {source.name}: {last}", "without go on PATH its figures are left out")
+
+    return once.file(HOME / "executor-goroutines", [source], make) if go else None
+
+
+def floor(ws: Workspace, made: Any) -> Any:
+    """{figure: ns} of the machine."""
+    return targets.figures(programs.output(ws, stock(), [str(made.floor)], "the floor program"))
+
+
+def measure(ws: Workspace, made: Any, options: Namespace, chosen: Any) -> Any:
+    """The Outcome of a run; options: .runtime, .rounds, .busy and .no_futex."""
+    taken = targets.Samples()
+    with locks.exclusive(HOME), _spinners(options.busy), Step(f"{len(chosen)} rows, {options.rounds} rounds") as step:
+        done = None
+        for number, row, column in interleaved(options.rounds, chosen, _columns, random.Random(1)):
+            if number != done:
+                done = number
+                taken.add(targets.FLOOR, floor(ws, made))
+                for name in _GO_ROWS if made.goroutines else ():
+                    argv = [str(made.goroutines), name]
+                    found = targets.figures(programs.output(ws, stock(), argv, f"Go's {name}", timeout=_PATIENCE))
+                    taken.add(targets.GO, found, f"{name}.")
+            step.text = f"round {number + 1} of {options.rounds}: {row}, pool {column}"
+            taken.add((row, column), _sample(ws, made, options.runtime, row, column))
+        if not options.no_futex and shutil.which("strace"):
+            for row in (row for row in chosen if row in targets.WATCHED):
+                for column in _FUTEX_STARTS * _columns(row):
+                    step.text = f"futex calls: {row}, pool {column}"
+                    calls = _futexes(ws, made, options.runtime, row, column)
+                    if calls is not None:
+                        taken.add((row, column), {"futex": calls})
+    return _outcome(made, options, taken)
+
+
+def _columns(row: str) -> Any:
+    return ["on"] if row in targets.HANGS_WHEN_OFF else list(targets.COLUMNS)
+
+
+def _variables(column: Any) -> Any:
+    return {"SWIFT_POOL": "1" if column == "on" else "0", "SWIFT_BACKTRACE": "enable=off"}
+
+
+def _sample(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) -> Any:
+    what = f"{row} with the pool {column}"
+    try:
+        text = programs.output(ws, runtime, [str(made.rows), row], what, env=_variables(column), timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{what} on {runtime} did not end within {_PATIENCE} s", programs.NO_PART) from None
+    loaded = re.search(r"(?m)^library\t(.*)$", text)
+    wanted = runtime.library("libswift_Concurrency.so")
+    if not loaded or os.path.realpath(loaded[1]) != os.path.realpath(wanted):
+        raise UserError(f"{what} has loaded {loaded[1] if loaded else 'nothing'}, not {wanted}", programs.NO_PART)
+    return targets.figures(text)
+
+
+def _futexes(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) -> Any:
+    """Futex calls of an operation; None where they cannot be counted."""
+    child = runtime.popen(
+        ws,
+        [str(made.rows), row, "--signalled"],
+        env=_variables(column),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert child.stdout
+    try:
+        ready = child.stdout.readline().split("\t")
+        if ready[0] != "ready":
+            raise UserError(f"{row} does not say that it is ready", programs.NO_PART)
+        with futexes.Watch(int(ready[1]), HOME) as watch:
+            child.communicate("\n", timeout=_PATIENCE)
+    finally:
+        process.end(child)
+    return None if watch.calls is None else watch.calls / int(ready[2])
+
+
+@contextlib.contextmanager
+def _spinners(wanted: Any) -> Iterator[Any]:
+    """A program of the lowest priority on each processor, while the block runs."""
+    # They end with this process, also if it is killed.
+    spin = "while kill -0 $PPID; do i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done; done"
+    children = []
+    try:
+        for processor in sorted(os.sched_getaffinity(0)) if wanted else ():
+            argv = ["nice", "-n", "19", "sh", "-c", spin]
+            child = subprocess.Popen(argv, start_new_session=True, stderr=subprocess.DEVNULL)
+            children.append(child)
+            os.sched_setaffinity(child.pid, {processor})
+        yield
+    finally:
+        for child in children:
+            process.end(child)
+
+
+def _outcome(made: Any, options: Namespace, taken: Any) -> Any:
+    beside = " beside a niced program on each processor" if options.busy else ""
+    result = outcome.begin(
+        "executor", f"The global executor with and without a pool{beside}", "benchmark/executor/run-benchmark"
+    )
+    judged = targets.judge(taken, targets.busy_targets(taken) if options.busy else tuple(targets.TARGETS))
+    result.table("Targets", *targets.target_lines(judged))
+    result.table("Starts", *targets.distribution_lines(taken))
+    if _PATCH not in options.runtime.record.get("patches", []):
+        result.notes.append(f"{options.runtime} has no pool: both columns are Dispatch's.")
+    if not made.goroutines:
+        result.notes.append("There is no Go on this machine (package golang-go): its figures are left out.")
+    if not options.no_futex and not shutil.which("strace"):
+        result.notes.append("There is no strace on this machine: futex calls are not counted.")
+    known = [one for one in judged if one.is_met is not None]
+    result.summary.append(f"{sum(bool(one.is_met) for one in known)} of {len(known)} targets are met.")
+    return result

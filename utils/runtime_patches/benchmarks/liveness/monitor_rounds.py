@@ -1,0 +1,107 @@
+"""Measures what the liveness monitor costs: by a program of its own, and by the rows of the suite that run jobs."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+from ...base import locks, progress
+from ...base.paths import BENCHMARK, BUILD, LIVENESS
+from ...base.text import plural
+from ...results.comparison import Sides
+from ...runtimes import build as runtimes
+from ...runtimes import program
+from ...runtimes.runtime import parse
+from ..harness import programs
+from ..smoke import compare
+from . import costs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
+HOME = BUILD / "liveness"
+_HINT = "it needs a runtime with the patch executor-liveness-scopes"
+# The rows that the README shows as plots.
+_PLOTS = {
+    "BM_ConcurrentCreateDelete": "A scope begins and ends",
+    "BM_Checkpoint": "A checkpoint",
+    "BM_GCAndMonitor": "A look at all threads",
+}
+
+
+def build(ws: Workspace) -> Any:
+    """The benchmark program. It needs a runtime with the monitor to link, and any such to run."""
+    after = parse("after")
+    runtimes.ensure(ws, after)
+    return program.build(
+        ws,
+        "liveness-benchmark",
+        HOME,
+        c=[BENCHMARK / "liveness" / "benchmarks.cpp"],
+        headers=[LIVENESS / "include" / "swift_liveness.h"],
+        link=[f"-L{after.libraries}", "-lswift_Concurrency", "-lswiftCore", "-lbenchmark", "-lpthread", "-lstdc++"],
+    )
+
+
+def rows(ws: Workspace, path: Path, runtime: Runtime) -> Any:
+    argv = [str(path), "--benchmark_list_tests"]
+    return programs.output(ws, runtime, argv, "the benchmark program", _HINT).splitlines()
+
+
+def measure(
+    ws: Workspace, path: Path, runtime: Runtime, made: Any, chosen: Any, milliseconds: Any, rounds: Any
+) -> None:
+    """Adds the rows `chosen` of the program to the Outcome `made`."""
+    with locks.exclusive(HOME), progress.Step(f"{len(chosen)} rows, {rounds} samples each"):
+        argv = [
+            str(path),
+            f"--benchmark_filter=^({'|'.join(map(re.escape, chosen))})$",
+            f"--benchmark_min_time={milliseconds / 1e3}s",
+            f"--benchmark_repetitions={rounds}",
+            "--benchmark_enable_random_interleaving",
+            "--benchmark_format=json",
+        ]
+        text = programs.output(ws, runtime, argv, "the benchmark program", _HINT)
+    found = costs.rows(json.loads(text))
+    for title, (columns, lines) in costs.tables(found).items():
+        made.table(title, columns, lines)
+    for name, title in _PLOTS.items():
+        if any(row.name == name for row in found):
+            made.curve(title, "threads", "ns", costs.curves(found, name), log_x=True, log_y=True)
+    made.summary += filter(None, [costs.summary(found)])
+    made.notes.append(costs.NOTE)
+
+
+class Jobs:
+    """The rows of the suite that run jobs, on a runtime: the monitor is off, off again, and on."""
+
+    _VARIABLES = {"SWIFT_LIVENESS_TIMEOUT": "2000"}
+    _WITHOUT_JOBS = r"(Mutex|RuntimeCaches|Tree(Copy|Delete|Generate))\."
+
+    def __init__(self, ws: Workspace, runtime: Runtime) -> None:
+        self.ws = ws
+        on = replace(compare.side_of(runtime), name="on", variables=self._VARIABLES, loads=["libswift_Liveness.so"])
+        self.sides = Sides(replace(compare.side_of(runtime), name="off"), on)
+        self.chosen = compare.choose(ws, self.sides)
+        self.chosen.rows = [row for row in self.chosen.rows if not re.match(self._WITHOUT_JOBS, row["name"])]
+        self.rows = [row["name"] for row in self.chosen.rows]
+
+    def measure(self, made: Any, rows: Any, output: Any) -> None:
+        """Adds the rows to the Outcome `made`. output: a folder for copies of the libraries."""
+        output.mkdir(parents=True, exist_ok=True)
+        chosen = replace(self.chosen, rows=[row for row in self.chosen.rows if row["name"] in rows])
+        found = compare.measure(self.ws, self.sides, chosen, None, output)
+        made.environment.others, made.environment.stolen = found.environment.others, found.environment.stolen
+        made.table("Jobs with the monitor", *costs.summary_of_jobs(found.verdicts))
+        made.table("Rows with jobs", *costs.jobs(found.verdicts))
+        made.notes.append(
+            f"Jobs: {plural(len(found.verdicts), 'row')} of the suite, {found.method.rounds} processes each with the "
+            "monitor off, off again and on (2 s), in turn"
+        )
+        made.notes += [f"{row.name}, {row.side}: {row.reason}" for row in found.failed]

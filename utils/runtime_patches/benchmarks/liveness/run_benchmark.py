@@ -1,0 +1,43 @@
+"""benchmark/liveness/run-benchmark: what the liveness monitor costs."""
+
+from __future__ import annotations
+
+from ...cli import choose, ensure, harness, integer, ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from ...cli import Parser
+
+
+def parser() -> Parser:
+    made = harness(
+        "liveness",
+        "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
+        "one that is stuck.\nThe rows of the suite that run jobs are measured with the monitor off, off again and on.",
+        ["./run-benchmark", "./run-benchmark --filter '^BM_'", "./run-benchmark upto:executor-liveness-scopes"],
+        rounds=(3, "samples of a row BM_…, in random order"),
+    )
+    what = "after, upto:PATCH, or any other that has the monitor (default: after)"
+    made.add_runtimes("runtime [RUNTIME]", what, default="after")
+    made.add("--milliseconds N", "for a sample of a row BM_…", type=integer(1), default="200")
+    return made
+
+
+def main(options: Namespace) -> None:
+    from ...results import outcome
+    from ..harness import programs
+    from . import monitor_rounds
+
+    ws = ready(options)
+    path = monitor_rounds.build(ws)
+    ensure(ws, options.runtime)
+    own, jobs = monitor_rounds.rows(ws, path, options.runtime), monitor_rounds.Jobs(ws, options.runtime)
+    chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
+    made = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
+    if rows := [row for row in chosen if row in own]:
+        monitor_rounds.measure(ws, path, options.runtime, made, rows, options.milliseconds, options.rounds)
+    if rows := [row for row in chosen if row in jobs.rows]:
+        jobs.measure(made, rows, options.output)
+    programs.show(made, options.output)

@@ -1,0 +1,78 @@
+"""benchmark/scaling/run-benchmark: how references scale over threads, Tasks and processes."""
+
+from __future__ import annotations
+
+import os
+
+from ...base.errors import UserError
+from ...cli import choose, ensure, harness, integer, ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from typing import Any
+
+    from ...cli import Parser
+
+
+def parser() -> Parser:
+    made = harness(
+        "scaling",
+        "Measures how the work of several workers scales that are threads, Tasks and processes, on two runtimes.",
+        [
+            "./run-benchmark",
+            "./run-benchmark --filter '^search' --rounds 7",
+            "./run-benchmark upto:immortalize-strong-extra after",
+        ],
+        rounds=(5, "samples of each kind"),
+        runtimes="one or two of before, after, stock, upto:PATCH",
+        most=2,
+    )
+    made.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)")
+    made.add("--milliseconds N", "for a sample", type=integer(1), default="60")
+    made.add("--attempts N", "for a sample, while other programs disturb it", type=integer(1), default="4")
+    made.add("--cache-line-malloc", "give every object cache lines of its own")
+    return made
+
+
+def workers_of(text: str, processors: int) -> list[int]:
+    """The numbers of workers, 1 among them."""
+    if text is None:
+        numbers = [1 << power for power in range(10) if 1 << power < processors]
+        return sorted({1, *numbers, processors})
+    try:
+        given = {integer(1)(word) for word in text.split(",")}
+    except UserError as error:
+        raise UserError(f"--workers: {error.message}", error.hint, 2) from None
+    if max(given) > processors:
+        what = f"--workers: {max(given)} workers, but this process may use {processors} processors"
+        raise UserError(what, f"give at most {processors}: workers that share a processor say nothing")
+    return sorted({1, *given})
+
+
+def main(options: Namespace) -> None:
+    from ..harness import programs
+    from . import worker_rounds
+    from .speed_ups import KINDS
+
+    processors = sorted(os.sched_getaffinity(0))
+    workers = workers_of(options.workers, len(processors))
+    ws = ready(options)
+    path = worker_rounds.build(ws)
+    known = programs.rows(ws, path)
+    if options.filter in worker_rounds.HIDDEN:
+        known[options.filter] = worker_rounds.HIDDEN[options.filter]
+    rows = choose(options, {row: f"shares {shared}" for row, shared in known.items()})
+    ensure(ws, *options.runtimes)
+    plan: dict[str, Any] = {
+        "program": str(path),
+        "rows": rows,
+        "kinds": KINDS,
+        "workers": workers,
+        "processors": processors,
+    }
+    plan |= {name: getattr(options, name) for name in ("rounds", "milliseconds", "attempts")}
+    plan |= {"quiet": 0.02, "patience": 20}
+    plan["environment"] = worker_rounds.cache_line_malloc(ws) if options.cache_line_malloc else {}
+    plan["libraries"] = {runtime.name: str(runtime.libraries) for runtime in options.runtimes}
+    programs.show(worker_rounds.report(plan, worker_rounds.measure(ws, plan), known), options.output, left=2)

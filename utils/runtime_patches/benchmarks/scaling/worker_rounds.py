@@ -1,0 +1,101 @@
+"""Builds the program, has the samples taken, and makes the report: workers as threads, as Tasks and as processes."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from ...base import locks, progress
+from ...base.errors import UserError
+from ...base.paths import BENCHMARK, BUILD
+from ...results import outcome
+from ...runtimes import program
+from ..harness import inside, programs
+from .speed_ups import KINDS, NOTES, Results, lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...runtimes.runtime import Runtime
+    from ...workspace.find import Workspace
+
+HOME = BUILD / "scaling"
+# A row whose workers die, for tests: only its whole name finds it.
+HIDDEN = {"test.dying": "nothing"}
+_HERE = BENCHMARK / "scaling"
+
+
+def build(ws: Workspace) -> Any:
+    return program.build(
+        ws,
+        "scaling-benchmark",
+        HOME,
+        swift=sorted(_HERE.glob("*.swift")),
+        c=[_HERE / "support.c", program.MACHINE],
+        headers=[_HERE / "support.h", program.MACHINE_HEADER],
+    )
+
+
+def cache_line_malloc(ws: Workspace) -> Any:
+    library = program.build(ws, "cache-line-malloc.so", HOME, c=[_HERE / "cache-line-malloc.c"], link=["-shared"])
+    return {"LD_PRELOAD": str(library)}
+
+
+def measure(ws: Workspace, plan: Any) -> Any:
+    count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
+    complete = f"{count} samples of {plan['milliseconds']} ms"
+    samples = []
+    with locks.exclusive(HOME), progress.Step(complete) as step:
+        for sample in inside.events(ws, "benchmarks.scaling.sampler", plan):
+            if "failed" in sample:
+                what = f"{sample['row']} with {sample['workers']} {sample['kind']} on {sample['runtime']}"
+                raise UserError(f"{what}: {sample['failed']}", programs.NO_PART)
+            samples.append(sample)
+            step.text = f"{len(samples)} of {complete}"
+    if len(samples) != count:
+        raise UserError(f"the sampler ended after {len(samples)} of {count} samples", "its messages are above")
+    return samples
+
+
+def report(plan: Any, samples: Any, shares: Any) -> Any:
+    """The Outcome of samples; shares: {row: what its workers share}."""
+    made = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
+    results, rows = Results(plan, samples), plan["rows"]
+    runtimes, most = list(plan["libraries"]), max(plan["workers"])
+    header, found = lines(results, shares, most, runtimes)
+    made.notes = list(NOTES)
+    made.table("The work of several workers over that of one", header, found)
+    if most > 1:
+        chosen = _side_by_side(runtimes)
+        # As the table calls them: it marks those that were disturbed.
+        speed_ups = {
+            line[0]: [results.speed_up(row, kind, most, runtime) for kind, runtime in chosen]
+            for row, line in zip(rows, found)
+        }
+        series = [f"{kind}, {runtime}" for kind, runtime in chosen]
+        made.add_dots(f"{most} workers", "the work of several workers over that of one", series, speed_ups, most)
+        if len(runtimes) == 2:
+            made.summary += _gains(speed_ups, most)
+    # A curve of two points says no more than the dots.
+    for row in rows if len(plan["workers"]) > 2 else ():
+        drawn = {}
+        for runtime, kind in product(runtimes, KINDS):
+            points = [(number, results.speed_up(row, kind, number, runtime)) for number in plan["workers"]]
+            drawn[f"{kind}, {runtime}"] = points
+        made.curve(row, "workers", "speed-up", drawn)
+    return made
+
+
+def _side_by_side(runtimes: list[Runtime]) -> Any:
+    if len(runtimes) == 1:
+        return [(kind, runtimes[0]) for kind in KINDS]
+    return [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]
+
+
+def _gains(speed_ups: Any, most: Any) -> Any:
+    """A sentence about the rows whose threads gain most on the second runtime."""
+    gains = sorted(
+        ((new / old, row, old, new) for row, (old, new, _) in speed_ups.items() if old and new), reverse=True
+    )
+    best = ", ".join(f"{row} {old:.2f} → {new:.2f}" for gain, row, old, new in gains[:5] if gain > 1.2)
+    return [f"The work of {most} threads over that of one: {best}; {most} is perfect."] if best else []

@@ -1,0 +1,160 @@
+"""Measures the rows of the server benchmark, and makes their tables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+from contextlib import contextmanager
+
+from ...base import locks
+from ...base.errors import UserError
+from ...base.paths import BUILD, REPORT
+from ...base.process import terminable
+from ...base.progress import note
+from ...base.text import number
+from ...results import outcome, verdicts
+from . import programs, requests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ...results.outcome import Outcome
+    from ...workspace.find import Workspace
+    from .programs import Place
+    from .rows import ServerRow
+
+
+@contextmanager
+def place(ws: Workspace) -> Iterator[programs.Place]:
+    scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
+    scratch.mkdir(parents=True, exist_ok=True)
+    try:
+        # Two measurements at once would disturb each other.
+        with terminable(), locks.exclusive(REPORT):
+            yield programs.Place(ws, scratch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def run(
+    ws: Workspace, there: Place, options: Namespace, chosen: Sequence[ServerRow]
+) -> tuple[Outcome | None, list[UserError]]:
+    """(Outcome or None, [UserError]) of the rows `chosen`: one that fails does not end the others."""
+    kinds = {row.kind for row in chosen}
+    server = programs.server(ws) if kinds - {"nio"} else None
+    generator = programs.load(ws) if kinds & {"http", "echo"} else None
+    nio = programs.nio(ws) if "nio" in kinds else None
+    taken: dict[str, Any] = {}
+    failed: list[UserError] = []
+    for row in chosen:
+        try:
+            if row.kind == "nio":
+                assert nio
+                taken[row.name] = requests.nio(options, row, there, nio)
+            elif row.kind == "inside":
+                assert server
+                taken[row.name] = requests.inside(options, row, there, server)
+            else:
+                assert server and generator
+                taken[row.name] = requests.http(options, row, there, server, generator)
+        except UserError as error:
+            note(f"error: {error.message}")
+            failed.append(error)
+    return (_outcome(options, taken, failed) if taken else None), failed
+
+
+def median(samples: Iterable[Mapping[str, Any]], what: str) -> float | None:
+    """The median of one measure over samples; None where none has it."""
+    values = [sample[what] for sample in samples if sample.get(what) is not None]
+    return statistics.median(values) if values else None
+
+
+def ratios(columns: Mapping[str, Any], what: str) -> Any:
+    """(old, new, new/old, control/old - 1) of one measure; old is what both of its columns say."""
+    old = median(columns["old"] + columns["control"], what)
+    one, again, new = (median(columns[column], what) for column in requests.COLUMNS)
+    if old is None or new is None:
+        return None
+    return old, new, new / old if old else None, again / one - 1 if one and again is not None else None
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value * 100:+.1f} %"
+
+
+def _verdicts(options: Namespace, taken: Any) -> Any:
+    """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
+    if options.rounds < verdicts.FEWEST:
+        return {}
+    times = {
+        name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
+        for name, columns in taken.items()
+    }
+    return {verdict.name: verdict.verdict for verdict in verdicts.judge(times)}
+
+
+def tables(options: Namespace, taken: Any) -> Any:
+    speed, cpu, system, late = [], [], [], []
+    judged = _verdicts(options, taken)
+    for name, columns in taken.items():
+        old, new, ratio, again = ratios(columns, "rate")
+        speed.append([name, number(old), number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
+        found = ratios(columns, "cpu")
+        if found:
+            cpu.append([name, number(found[0]), number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
+            switches, rss = ratios(columns, "switches"), ratios(columns, "rss")
+            futexes = [median(columns[column], "futexes") for column in ("old", "new")]
+            system.append(
+                [name, number(switches[0]), number(switches[1]), *map(number, futexes), number(rss[0]), number(rss[1])]
+            )
+        for rate in columns["old"][0]["latencies"]:
+            found = {column: list(zip(*(one["latencies"][rate] for one in columns[column]))) for column in columns}
+            places = [(place, column) for place in range(len(requests.QUANTILES)) for column in requests.COLUMNS]
+            cells = [number(statistics.median(found[column][place])) for place, column in places]
+            unanswered = [str(sum(found[column][-1])) for column in ("old", "new")]
+            late.append([name, rate, *cells, " ".join(unanswered)])
+    old, new = map(str, options.sides)
+    quantile_columns = [f"p{part * 100:g} {name}" for part in requests.QUANTILES for name in (old, f"{old} again", new)]
+    compared = [old, new, f"{new}/{old}", f"{old} again"]
+    calls = "Context switches and futex calls an operation, and the largest RSS in MB"
+    found = [
+        ("Operations a second", ["operations/s", *compared, "verdict"], speed),
+        ("CPU time an operation, us", ["CPU, us", *compared], cpu),
+        (calls, ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new], system),
+        ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late),
+    ]
+    return [table for table in found if table[2]]
+
+
+def _outcome(options: Namespace, taken: Any, failed: Any) -> Any:
+    name, title = "server", "What a server gains"
+    if options.pool:
+        name, title = "server-pool", "What a server gains by the pool of workers"
+    # A result of its own: it takes ten times as long as the rest, and is measured less often.
+    if all(row.startswith("nio-") for row in taken):
+        name, title = "nio", "What swift-nio's own benchmark gains"
+    made = outcome.begin(name, title, "benchmark/server/run-benchmark")
+    for title, columns, lines in tables(options, taken):
+        made.table(title, columns, lines)
+    again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
+    dots = {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}
+    made.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
+    old, new = options.sides
+    made.notes = [
+        f"Medians of {options.rounds} new processes a column, {old}, {old} again and {new} in turn; "
+        f"{options.connections} connections, loads of {options.seconds:g} s.",
+        "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
+        "at the end': requests that had no answer then, with the time that they had waited.",
+        "old again against old, operations a second: median "
+        f"{statistics.median(abs(found[3]) for found in again.values()) * 100:.1f} %",
+    ]
+    made.notes += [f"not measured: {error.message}" for error in failed]
+    cpu = {name: ratios(columns, "cpu") for name, columns in taken.items()}
+    told = [f"{name} {cpu[name][2]:.2f}" for name in ("plain", "all", "all-10", "all-100") if cpu.get(name)]
+    if told:
+        made.summary.append(f"A server's CPU time a request, {new}/{old}: {', '.join(told)}.")
+    return made

@@ -1,0 +1,65 @@
+"""benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
+
+from __future__ import annotations
+
+from ...base import memory
+from ...base.errors import UserError
+from ...cli import choose, ensure, harness, integer, ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from ...cli import Parser
+
+
+def parser() -> Parser:
+    made = harness(
+        "teardown",
+        "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
+        [
+            "./run-benchmark",
+            "./run-benchmark --depth 26 --filter '^(class|arena)$'",
+            "./run-benchmark stock --filter isolated --isolated-depth 20",
+        ],
+        what="variant",
+        rounds=(5, "in one process"),
+        runtimes="one or two of before, after, stock, upto:PATCH",
+        most=2,
+    )
+    made.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=_depth, default="22")
+    made.add("--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=_depth, default="18")
+    made.add("--attempts N", "for a process, while other programs disturb it", type=integer(1), default="3")
+    made.add("--without-fastbins", "have glibc's malloc keep no lists of small free blocks")
+    return made
+
+
+def _depth(text: str) -> int:
+    from . import tree_rounds
+
+    depth = integer(tree_rounds.LEAST_DEPTH)(text)
+    if depth > tree_rounds.LARGEST_DEPTH:
+        what = f"--depth: {depth} is more than {tree_rounds.LARGEST_DEPTH}"
+        raise UserError(what, "the nodes of one buffer are numbered with 32 bits")
+    return depth
+
+
+def main(options: Namespace) -> None:
+    from ..harness import programs
+    from . import tree_rounds
+
+    ws = ready(options)
+    path = tree_rounds.build(ws)
+    sizes = {variant: int(size) for variant, size in programs.rows(ws, path).items()}
+    chosen = choose(options, {variant: f"{size} bytes a node" for variant, size in sizes.items()}, "variant")
+    isolated = min(options.depth, options.isolated_depth)
+    depths = {variant: isolated if variant.startswith("isolated") else options.depth for variant in chosen}
+    tree_rounds.check_memory(depths, sizes, memory.available())
+    ensure(ws, *options.runtimes)
+    environment, notes = {}, []
+    if options.without_fastbins:
+        environment = {"GLIBC_TUNABLES": "glibc.malloc.mxfast=0"}
+        notes = ["glibc.malloc.mxfast=0: malloc keeps no lists of small free blocks"]
+    runs = tree_rounds.measure(ws, path, depths, options, environment)
+    outcome = tree_rounds.report(runs, [runtime.name for runtime in options.runtimes], notes)
+    programs.show(outcome, options.output, left=2)
