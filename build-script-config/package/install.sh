@@ -158,7 +158,7 @@ for name in $names; do
   grep -q " $folder/$name\$" "$here/SHA256SUMS" ||
     fail "this package is not whole: SHA256SUMS does not name $folder/$name" "unpack the archive again"
 done
-swift=$(field swift) series=$(field series) processor=$(field processor)
+swift=$(field swift) series="version $(field version) (series $(field series))" processor=$(field processor)
 glibc=$(field GLIBC) glibcxx=$(field GLIBCXX)
 
 [ "$(uname -m)" = "$processor" ] || fail "this package is for $processor, this system is $(uname -m)" \
@@ -252,10 +252,10 @@ if [ -e "$state" ]; then
       [ "$(sum "$target/$name")" = "$digest" ] ||
         fail "$target/$name has changed since it was installed" "$undo_it, then again"
     done <"$state/files"
-    printf '%s\n' "series $series is installed in $target already"
+    printf '%s\n' "$series is installed in $target already"
     exit
   fi
-  fail "series $(field series "$state/manifest.json") is installed in $target" "$undo_it, then again"
+  fail "version $(field version "$state/manifest.json") (series $(field series "$state/manifest.json")) is installed in $target" "$undo_it, then again"
 fi
 for name in $names; do
   [ ! -d "$target/$name" ] || fail "$target/$name is a folder" "give another folder"
@@ -294,7 +294,7 @@ for name in $names; do
 done
 : >"$state/done" || give_up "$state"
 trap - HUP INT TERM
-printf '%s\n' "series $series for Swift $swift is installed in $target"
+printf '%s\n' "$series for Swift $swift is installed in $target"
 link_again
 if [ "$mode" = into ]; then
   printf '%s\n' "programs find it with LD_LIBRARY_PATH=$target:${runtime:-FOLDER OF THE OTHER SWIFT LIBRARIES}"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO, Any
 
+    from ..base.architectures import Architecture
     from ..workspace.find import Workspace
     from .package import Package
 
@@ -37,7 +38,7 @@ def make(package: Package) -> tuple[Path, Path]:
     if package.edits:
         hint = "utils/export-patches, or git stash in the checkout; utils/build-runtime package builds it as it is"
         raise UserError(f"the checkout has what patches/ has not: {package.edits}", hint)
-    name = f"swift-{pins.load().swift.version}-runtime-patches-{package.architecture.name}"
+    name = name_for(package.architecture)
     with Step("checks"):
         _check(package)
     with Step(f"archives in {FOLDER}"):
@@ -49,6 +50,11 @@ def make(package: Package) -> tuple[Path, Path]:
         sums = "".join(f"{files.sha256(path)}  {path.name}\n" for path in sorted(FOLDER.glob("*.tar.gz")))
         files.write(FOLDER / "SHA256SUMS", sums)
     return made, extra
+
+
+def name_for(architecture: Architecture) -> str:
+    """The name of the archive, without .tar.gz, and of the folder in it."""
+    return f"swift-runtime-patches-{series.load().version}-{architecture.name}"
 
 
 def _check(package: Package) -> None:
@@ -89,6 +95,7 @@ def _facts(package: Package) -> dict[str, Any]:
     return {
         "format": 1,
         "swift": pins.load().swift.version,
+        "version": series.load().version,
         "series": series.load().state,
         "patches": package.state.applied,
         "architecture": package.architecture.name,

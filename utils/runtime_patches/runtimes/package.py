@@ -12,7 +12,7 @@ import shlex
 import struct
 from pathlib import Path
 
-from ..base import files, pins
+from ..base import files
 from ..base.errors import UserError
 from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
@@ -61,8 +61,8 @@ class Package:
 
     @property
     def mark(self) -> str:
-        swift, key = pins.load().swift.version, series.load().state
-        return f"swift-runtime-patches {swift} series {key}{'+edits' * bool(self.edits)}"
+        here = series.load()
+        return f"swift-runtime-patches {here.version} series {here.state}{'+edits' * bool(self.edits)}"
 
     def libraries(self) -> dict[str, Path]:
         return {path.name: path for path in sorted((self.out / "lib").glob("*.so"))}

@@ -39,14 +39,18 @@ def _conditions(path: Path) -> str:
 
 def headers(listed: Series | None = None) -> list[tuple[str, str]]:
     """A list of (file, fault) over the order file, the folder and all headers."""
-    listed = listed or series.load()
+    listed = series.load() if listed is None else listed  # an empty one is false
     faults = []
     for path in sorted(listed.folder.glob("*")):
-        known = path.name in ("series", "README.md") or path.suffix == ".partial"
+        known = path.name in ("series", "version", "README.md") or path.suffix == ".partial"
         if path.suffix == ".patch" and path.stem not in listed.names:
             faults.append((path.name, "is not listed in patches/series"))
         elif path.suffix != ".patch" and not known:
             faults.append((path.name, "is not a patch"))
+    try:
+        str(listed.version)
+    except UserError as error:
+        faults.append(("version", error.message))
     for slug in listed.names:
         try:
             faults += [(f"{slug}.patch", plain(fault)) for fault in of_patch(listed.patch(slug))]

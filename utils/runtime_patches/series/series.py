@@ -7,7 +7,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from ..base import files
+from ..base import files, pins
 from ..base.errors import UserError
 from ..base.paths import PATCHES, REPO, shown
 from .patch import NAME, Patch
@@ -59,6 +59,17 @@ class Series:
 
     def path(self, slug: str) -> Path:
         return self.folder / f"{slug}.patch"
+
+    @functools.cached_property
+    def version(self) -> str:
+        """The version of the series: that of Swift, and a number that grows with each release of the patches. Archives
+        and libraries have it."""
+        path = self.folder / "version"
+        found = _text(path).strip()
+        if not re.fullmatch(rf"{re.escape(pins.load().swift.version)}-rp[1-9][0-9]*", found):
+            what = f"{shown(path)}: '{found}' is no version of the series"
+            raise UserError(what, f"such as {pins.load().swift.version}-rp1: Swift's version, and a number")
+        return found
 
     @property
     def files(self) -> list[Path]:

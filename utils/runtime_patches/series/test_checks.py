@@ -146,3 +146,16 @@ class Order(unittest.TestCase):
             self.assertIn("does not exist", faults["absent.patch"])
             with self.assertRaisesRegex(UserError, "no patch 'other'"):
                 listed.select(["other"])
+
+    def test_version(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "series").write_text("")
+            for text, right in (
+                ("6.2.3-rp1\n", True),
+                ("6.2.3-rp12", True),
+                ("6.2.3-rp0", False),
+                ("6.3.0-rp1", False),
+            ):
+                (Path(folder) / "version").write_text(text)
+                faults = checks.headers(series.Series(folder))
+                self.assertEqual(faults == [], right, f"{text}: {faults}")

@@ -15,7 +15,6 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from runtime_patches.base import pins
 from runtime_patches.base.architectures import ARCHITECTURES
 from runtime_patches.runtimes import archive
 from runtime_patches.workspace import dispatch, sandbox, sysroot, target
@@ -26,7 +25,7 @@ architecture = ARCHITECTURES.get(system, ARCHITECTURES["x86_64"])
 emulator = architecture.emulator
 made = target.Target(ws, architecture)
 root = made.system if emulator else sysroot.release(ws, system)
-name = f"swift-{pins.load().swift.version}-runtime-patches-{architecture.name}"
+name = archive.name_for(architecture)
 demonstration = Path(__file__).resolve().parent / "demonstration.swift"
 
 shutil.rmtree(place, ignore_errors=True)
