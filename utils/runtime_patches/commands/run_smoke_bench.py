@@ -80,7 +80,7 @@ def main(options: Namespace) -> int:
     sides = Sides(*map(compare.side_of, runtimes))
     chosen = compare.choose(ws, sides, options.filter, options.all)
     if options.list:
-        print("\n".join(row["name"] for row in chosen.rows))
+        print("\n".join(row.name for row in chosen.rows))
         return 0
     for runtime in ours:
         suite.lay(chosen.binary, runtime.folder)

@@ -8,11 +8,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    _Row = TypeVar("_Row")
+    _Column = TypeVar("_Column")
 
 
-def interleaved(rounds: int, rows: Any, columns: Any, chance: random.Random) -> Iterator[Any]:
+def interleaved(
+    rounds: int, rows: Iterable[_Row], columns: Callable[[_Row], Iterable[_Column]], chance: random.Random
+) -> Iterator[tuple[int, _Row, _Column]]:
     """(number of the round, row, column) for all of `rounds` rounds. The rows follow each other; the
     columns of a row, columns(row), follow each other at once, in random order."""
     for number in range(rounds):

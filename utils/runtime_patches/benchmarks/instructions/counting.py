@@ -41,7 +41,7 @@ def choose(ws: Workspace, runtimes: list[Runtime], pattern: Any) -> Any:
     chosen = compare.choose(ws, sides, pattern)
     for runtime in runtimes:
         lay(chosen.binary, runtime.folder)
-    return chosen.binary, [row["name"] for row in chosen.rows]
+    return chosen.binary, [row.name for row in chosen.rows]
 
 
 def _count(ws: Workspace, runtime: Runtime, binary: Any, row: str, iterations: Any) -> Any:

@@ -89,13 +89,13 @@ class Jobs:
         on = replace(compare.side_of(runtime), name="on", variables=self._VARIABLES, loads=["libswift_Liveness.so"])
         self.sides = Sides(replace(compare.side_of(runtime), name="off"), on)
         self.chosen = compare.choose(ws, self.sides)
-        self.chosen.rows = [row for row in self.chosen.rows if not re.match(self._WITHOUT_JOBS, row["name"])]
-        self.rows = [row["name"] for row in self.chosen.rows]
+        self.chosen.rows = [row for row in self.chosen.rows if not re.match(self._WITHOUT_JOBS, row.name)]
+        self.rows = [row.name for row in self.chosen.rows]
 
     def measure(self, made: Any, rows: Any, output: Any) -> None:
         """Adds the rows to the Outcome `made`. output: a folder for copies of the libraries."""
         output.mkdir(parents=True, exist_ok=True)
-        chosen = replace(self.chosen, rows=[row for row in self.chosen.rows if row["name"] in rows])
+        chosen = replace(self.chosen, rows=[row for row in self.chosen.rows if row.name in rows])
         found = compare.measure(self.ws, self.sides, chosen, None, output)
         made.environment.others, made.environment.stolen = found.environment.others, found.environment.stolen
         made.table("Jobs with the monitor", *costs.summary_of_jobs(found.verdicts))

@@ -26,6 +26,7 @@ from ...runtimes.libraries import LIBRARIES, NAMES
 from ..harness import inside
 from ..harness.programs import VARIABLES
 from . import binary
+from .loop import Planned
 from .plan import PLAN
 
 TYPE_CHECKING = False
@@ -43,8 +44,8 @@ class Chosen:
     """The benchmark binary, the names of its modules, and the rows to measure: what the loop reads of them."""
 
     binary: Path
-    modules: list
-    rows: list = field(default_factory=list)
+    modules: list[str]
+    rows: list[Planned] = field(default_factory=list)
 
 
 def side_of(runtime: Runtime) -> Side:
@@ -85,18 +86,18 @@ def choose(ws: Workspace, sides: Sides, pattern: str | None = None, everything: 
     return _none(pattern)
 
 
-def _rows(ws: Workspace, sides: Sides, binary: Path, pattern: str | None) -> list[dict[str, Any]]:
+def _rows(ws: Workspace, sides: Sides, binary: Path, pattern: str | None) -> list[Planned]:
     listed = {"old": _listing(ws, sides.old, binary), "new": _listing(ws, sides.new, binary)}
     rows = []
     for name, tags in sorted({**listed["old"], **listed["new"]}.items()):
         if re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags):
             there = [side for side in ("old", "new") if name in listed[side]]
             columns = ["old", "control", "new"] if len(there) == 2 else there
-            rows.append({"name": name, "tags": tags, "sides": there, "columns": columns})
+            rows.append(Planned(name, tags, there, columns))
     return rows
 
 
-def _listing(ws: Workspace, side: Side, binary: Path) -> Any:
+def _listing(ws: Workspace, side: Side, binary: Path) -> dict[str, list[str]]:
     """{name: tags} of the benchmarks that run on a side."""
     options: dict[str, Any] = {"binds": [side.folder], "env": {"LD_LIBRARY_PATH": side.library_path}, "text": True}
     argv = [binary, "--list", "--json", "--skip-tags="]
@@ -130,7 +131,7 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
     plan: dict[str, Any] = {
         **PLAN,
         "binary": str(chosen.binary),
-        "rows": chosen.rows,
+        "rows": [vars(row) for row in chosen.rows],
         "rounds": rounds,
         "seed": int(begin),
         "libraries": [library.name for library in LIBRARIES if library.always],
@@ -144,27 +145,25 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
     finally:
         remove(scratch)
     taken = {
-        row["name"]: Row(row["name"], {column: [] for column in row["columns"]}, row["iterations"], row["tags"])
-        for row in events["calibrated"]
+        row.name: Row(row.name, {column: [] for column in row.columns}, row.iterations, row.tags)
+        for row in events.calibrated
     }
-    for event in events["process"]:
+    for event in events.process:
         _prove(event, sides, scratch)
         row, column = taken[event.pop("name")], event.pop("column")
         row.columns[column].append(Process(**event))
     for side in (sides.old, sides.new):
         for library in [*plan["libraries"], *side.loads]:
-            if not side.libraries[library].get("processes") and events["process"]:
+            if not side.libraries[library].get("processes") and events.process:
                 what = f"no process on {side.name} was seen with {library}"
                 raise UserError(what, "is the process table (/proc) hidden on this system?")
-    failed = [Failure(**event) for event in events["failed"]]
+    failed = [Failure(**event) for event in events.failed]
     rows = list(taken.values())
     judged, one_sided = comparison.conclude(rows, failed)
     machine.load_after = list(os.getloadavg())
-    machine.others, machine.stolen = events["end"][0]["others"], events["end"][0]["stolen"]
+    machine.others, machine.stolen = events.end["others"], events.end["stolen"]
     git = Git(REPO)
-    method = Method(
-        events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], VARIABLES
-    )
+    method = Method(events.rounds, verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], VARIABLES)
     made = Comparison(sides, method, machine, rows, judged, one_sided, failed, started=started)
     made.seconds, made.state = round(time.time() - begin, 1), environment.state()
     made.binary = {"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}
@@ -186,31 +185,54 @@ def _prove(event: dict[str, Any], sides: Sides, scratch: Path) -> None:
         entry["processes"] = entry.get("processes", 0) + 1
 
 
-def _run(ws: Workspace, plan: Mapping[str, Any], binds: Iterable[Path | str]) -> dict[str, list[dict[str, Any]]]:
-    """Runs the measuring loop inside; returns its events {event: [fields]}."""
-    found: dict[str, list[dict[str, Any]]] = {"calibrated": [], "plan": [], "process": [], "failed": [], "end": []}
-    rows = plural(len(plan["rows"]), "benchmark")
+@dataclass
+class _Events:
+    """What the measuring loop has told. seconds: that it expects to take; process, failed: the fields of each event;
+    end: those of the last one, empty until it comes."""
+
+    rounds: int = 0
+    seconds: float = 0.0
+    calibrated: list[Planned] = field(default_factory=list)
+    process: list[dict[str, Any]] = field(default_factory=list)
+    failed: list[dict[str, Any]] = field(default_factory=list)
+    end: dict[str, float] = field(default_factory=dict)
+
+    def add(self, event: dict[str, Any]) -> str:
+        """Adds an event; returns its kind."""
+        kind: str = event.pop("event")
+        if kind == "calibrated":
+            self.calibrated.append(Planned(**event))
+        elif kind in ("process", "failed"):
+            (self.process if kind == "process" else self.failed).append(event)
+        elif kind == "plan":
+            self.rounds, self.seconds = event["rounds"], event["seconds"]
+        else:
+            self.end = event
+        return kind
+
+
+def _run(ws: Workspace, plan: Mapping[str, Any], binds: Iterable[Path | str]) -> _Events:
+    """Runs the measuring loop inside."""
+    found, rows = _Events(), plural(len(plan["rows"]), "benchmark")
     events = inside.events(ws, "benchmarks.smoke.loop", plan, binds)
     try:
         with Step(f"calibrating {rows}") as step:
             for event in events:
-                kind = event.pop("event")
-                found[kind].append(event)
-                if kind == "plan":
+                if found.add(event) == "plan":
                     break
                 step.text = f"calibrating {event['name']}"
-        for made in found["plan"]:
-            with Step(f"measuring {rows}, {made['rounds']} rounds (about {made['seconds']:.0f} s)") as step:
+        if found.rounds:
+            with Step(f"measuring {rows}, {found.rounds} rounds (about {found.seconds:.0f} s)") as step:
                 for event in events:
-                    found[event.pop("event")].append(event)
+                    found.add(event)
                     if "round" in event:
-                        step.text = f"measuring {rows}, round {event['round'] + 1} of {made['rounds']}"
+                        step.text = f"measuring {rows}, round {event['round'] + 1} of {found.rounds}"
     finally:
         events.close()
-    if not found["end"]:
+    if not found.end:
         raise UserError("the measuring loop ended early", "its message is above; the earlier report is as it was")
-    if not found["process"]:
-        row = found["failed"][0]
+    if not found.process:
+        row = found.failed[0]
         what = f"no benchmark ran; {row['name']}: {row['reason']}"
         raise UserError(what, "utils/run-test shows whether this runtime works at all")
     return found

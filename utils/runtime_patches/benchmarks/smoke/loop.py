@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 
 from ...base.process import ending
 from ..harness import inside
@@ -30,19 +31,40 @@ if TYPE_CHECKING:
 _SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
 
 
+@dataclass
+class Planned:
+    """A benchmark that is to be measured. sides, columns: where; iterations: of a sample; samples: of a process;
+    seconds: of a process, its start included."""
+
+    name: str
+    tags: list[str]
+    sides: list[str]
+    columns: list[str]
+    iterations: int = 0
+    samples: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class Copy:
+    """How a process runs on a copy of a column's libraries, and the libraries that it loads."""
+
+    environment: dict[str, str]
+    libraries: list[str]
+
+
 class Failed(Exception):
     """A measured process did not end as it should."""
 
 
-def copy_libraries(plan: Mapping[str, Any]) -> Any:
-    """Copies the libraries that the binary loads, several times for each column. Returns {column: [how a process runs
-    on a copy: its environment, and the libraries that it loads]}.
+def copy_libraries(plan: Mapping[str, Any]) -> dict[str, list[Copy]]:
+    """Copies the libraries that the binary loads, several times for each column. Returns {column: its copies}.
 
     Two files of the same bytes run up to 3 % apart: it matters how their pages lie in
     memory. So all columns run on fresh copies, made alike, and take turns on several;
     and the difference of old and control shows what is left of that.
     """
-    places = {}
+    places: dict[str, list[Copy]] = {}
     for column in ("old", "control", "new"):
         side = plan["sides"]["new" if column == "new" else "old"]
         origin = side["library_path"]
@@ -62,26 +84,24 @@ def copy_libraries(plan: Mapping[str, Any]) -> Any:
             for path in own:
                 shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
             environment = {"LD_LIBRARY_PATH": folder, **side["variables"]}
-            places[column].append({"environment": environment, "libraries": [*plan["libraries"], *side["loads"]]})
+            places[column].append(Copy(environment, [*plan["libraries"], *side["loads"]]))
     return places
 
 
-def run_process(
-    plan: Mapping[str, Any], place: Mapping[str, Any], name: str, iterations: int, samples: int
-) -> dict[str, Any]:
+def run_process(plan: Mapping[str, Any], place: Copy, name: str, iterations: int, samples: int) -> dict[str, Any]:
     """Runs one benchmark in a process of its own.
 
     Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
     "cpu": seconds, "loaded": paths of the runtime's libraries}.
     """
     argv = [plan["binary"], name, f"--num-iters={iterations}", f"--num-samples={samples}", "--verbose"]
-    env = {**plan["variables"], **os.environ, **place["environment"]}
+    env = {**plan["variables"], **os.environ, **place.environment}
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         timer = threading.Timer(plan["timeout"], os.kill, (process.pid, signal.SIGKILL))
         timer.start()
         try:
-            loaded = _loaded(process.pid, place["libraries"])
+            loaded = _loaded(process.pid, place.libraries)
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
             process.kill()
@@ -132,8 +152,8 @@ def _loaded(pid: int, libraries: Collection[str]) -> dict[str, str]:
     return found
 
 
-def calibrate(plan: Mapping[str, Any], row: dict[str, Any], place: Mapping[str, Any]) -> None:
-    """Sets row's iterations a sample and samples a process, from a trial run.
+def calibrate(plan: Mapping[str, Any], row: Planned, place: Copy) -> None:
+    """Sets the row's iterations a sample and samples a process, from a trial run.
 
     A sample lasts about plan["sample_us"], so that the driver's resolution of 1 us
     does not matter, and all samples of a process about plan["process_us"].
@@ -141,26 +161,26 @@ def calibrate(plan: Mapping[str, Any], row: dict[str, Any], place: Mapping[str, 
     iterations = 1
     while True:
         begin = time.monotonic()
-        trial = run_process(plan, place, row["name"], iterations, 4)["samples"]
+        trial = run_process(plan, place, row.name, iterations, 4)["samples"]
         seconds = time.monotonic() - begin
         once = min(trial[1:])
         if once * iterations >= 50 or iterations >= 10**7:
             break
         iterations *= 30
     once = max(once, 1e-4)
-    row["iterations"] = max(1, round(plan["sample_us"] / once))
-    sample = once * row["iterations"]
+    row.iterations = max(1, round(plan["sample_us"] / once))
+    sample = once * row.iterations
     counted = min(plan["most_samples"], max(5, round(plan["process_us"] / sample)))
     # The first sample of a process pays for page faults and new threads.
-    row["samples"] = counted + 1
+    row.samples = counted + 1
     # What a process costs beside its samples: start, and this row's set-up.
     overhead = max(0.0, seconds - sum(trial) * iterations * 1e-6)
-    row["seconds"] = overhead + row["samples"] * sample * 1e-6
+    row.seconds = overhead + row.samples * sample * 1e-6
 
 
-def rounds(plan: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> tuple[int, float]:
+def rounds(plan: Mapping[str, Any], rows: Sequence[Planned]) -> tuple[int, float]:
     """The number of rounds: as asked for, or what fits into the time budget."""
-    once = sum(row["seconds"] * len(row["columns"]) for row in rows)
+    once = sum(row.seconds * len(row.columns) for row in rows)
     if plan["rounds"]:
         return plan["rounds"], once
     fitting = int(plan["budget"] / max(once, 1e-3))
@@ -182,24 +202,24 @@ def measure(plan: Mapping[str, Any]) -> None:
     """Calibrates all rows, then measures them in interleaved rounds."""
     rows = []
     places = copy_libraries(plan)
-    for row in plan["rows"]:
+    for row in (Planned(**fields) for fields in plan["rows"]):
         try:
-            calibrate(plan, row, places[row["sides"][0]][0])
+            calibrate(plan, row, places[row.sides[0]][0])
             rows.append(row)
-            say("calibrated", **row)
+            say("calibrated", **vars(row))
         except Failed as failure:
-            say("failed", name=row["name"], side=row["sides"][0], reason=str(failure))
+            say("failed", name=row.name, side=row.sides[0], reason=str(failure))
     count, seconds = rounds(plan, rows)
     say("plan", rounds=count, seconds=round(count * seconds, 1))
     chance = random.Random(plan["seed"])
     before, own, gone = cpu_times(), os.times(), set()
     chance.shuffle(rows)
-    for number, row, column in interleaved(count, rows, lambda row: row["columns"], chance):
-        name = row["name"]
+    for number, row, column in interleaved(count, rows, lambda row: row.columns, chance):
+        name = row.name
         if name in gone:
             continue
         try:
-            result = run_process(plan, places[column][number % plan["copies"]], name, row["iterations"], row["samples"])
+            result = run_process(plan, places[column][number % plan["copies"]], name, row.iterations, row.samples)
             say("process", name=name, column=column, round=number, **result)
         except Failed as failure:
             say("failed", name=name, side="old" if column == "control" else column, reason=str(failure))

@@ -42,7 +42,7 @@ class Choose(unittest.TestCase):
         ):
             ws: Any = None
             found = compare.choose(ws, Sides(Side("old"), Side("new")), pattern, everything)
-        return {row["name"]: row["columns"] for row in found.rows}
+        return {row.name: row.columns for row in found.rows}
 
     def test_a_row_that_one_side_lacks_is_compared_with_nothing(self) -> None:
         both = ["old", "control", "new"]
