@@ -86,6 +86,7 @@ class Parser(argparse.ArgumentParser):
         self.bad_usage, self.intermixed = bad_usage, False
         self.most: int | None = None
         self.rest, self.tail = "", dict[str, str]()
+        self.moved: dict[str, str] = {}
         self.examples, self.status, self.forms, self.completions = examples, status, {}, {}
         if workspace:
             self.add("--checkout DIR", "the folder that holds your swift/ checkout")
@@ -96,9 +97,16 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = f"{self.prog} --help"
+        for option, command in self.moved.items():
+            if option in message:
+                raise UserError(f"{option} is a command of its own", command, self.bad_usage)
         if self.rest and "unrecognized arguments" in message:
             hint = f"options of {self.rest} stand behind --: {self.prog} -- {message.partition(': ')[2]}"
         raise UserError(message, hint, self.bad_usage)
+
+    def has_moved(self, commands: dict[str, str]) -> None:
+        """commands: {option that was here: the command that does it}."""
+        self.moved = commands
 
     def take_rest(self, name: str, metavar: str, text: str) -> None:
         """Takes what stands behind `--` as a list of words, options.NAME: they are options of the program NAME."""

@@ -1,4 +1,4 @@
-"""The parts of the READMEs that are generated: utils/report --update-docs.
+"""The parts of the READMEs that are generated: utils/update-docs.
 
 A part stands between `<!-- generated: KIND ARGUMENT… -->` and `<!-- end -->`. The kinds are the functions in KINDS.
 What is made from results that nobody has saved (benchmark/results) stays as it is.
@@ -69,7 +69,7 @@ def update(check: bool = False) -> None:
     for name in stale:
         print(f"{'not current' if check else 'written'}: {name}")
     if check and stale:
-        raise UserError(f"{plural(len(stale), 'file')} not current", "utils/report --update-docs")
+        raise UserError(f"{plural(len(stale), 'file')} not current", "utils/update-docs")
     if not stale:
         print("all generated parts are current")
     for name in sorted(old):

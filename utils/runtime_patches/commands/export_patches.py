@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.errors import UserError
-from ..cli import Parser, patch_names, ready
+from ..cli import Parser, ready
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,19 +14,11 @@ def parser() -> Parser:
     made = Parser(
         "utils/export-patches",
         "Writes the series back from the commits of a checkout, byte for byte reproducible.",
-        [
-            "utils/export-patches --check",
-            "utils/export-patches --checkout ~/swift-project",
-            "utils/export-patches --upstream NAME > request.md",
-        ],
+        ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project"],
         status="0 done, 1 an error, or a difference with --check, 2 bad usage",
     )
     made.add("--check", "change nothing; exit 1 when the files differ from the commits")
-    what = (
-        "only print the text of a pull request for these patches, or for all that are still to be sent: "
-        "title, reason, tests, figures"
-    )
-    made.add("--upstream [PATCH…]", what, complete=patch_names)
+    made.has_moved({"--upstream": "utils/pull-request"})
     return made
 
 
@@ -35,13 +27,9 @@ def main(options: Namespace) -> None:
     from ..base.paths import BUILD, shown
     from ..base.progress import note
     from ..base.text import plural
-    from ..report import pull_request
     from ..series import checkout, own_checkout
     from ..workspace import find
 
-    if options.upstream is not None:
-        print(pull_request.text(options.upstream), end="")
-        return
     if options.checkout:
         folder = find.check_checkout(options.checkout)
     else:

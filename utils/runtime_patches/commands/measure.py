@@ -58,7 +58,7 @@ def main(options: argparse.Namespace) -> int:
         _measure(COMMANDS[name].split(), REPORT / "measure" / name)
         for path in saved.save([REPORT / "measure" / name], options.machine):
             print(path.relative_to(REPO))
-    note("==> utils/report --update-docs writes them into the READMEs")
+    note("==> utils/update-docs writes them into the READMEs")
     return 0
 
 

@@ -1,11 +1,10 @@
-"""utils/report: one page of all results; and what the READMEs show of them."""
+"""utils/report: one page of all results."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from .. import report as pages
-from ..base.errors import UserError
 from ..base.text import plural
 from ..cli import Parser, folder
 
@@ -23,8 +22,6 @@ def parser() -> Parser:
             "utils/report",
             "utils/report ~/laptop/results.json ~/server/results.json",
             "utils/report ~/farm --output /tmp/page.html",
-            "utils/report --save vm-2-cores",
-            "utils/report --update-docs",
         ],
         workspace=False,
     )
@@ -34,37 +31,15 @@ def parser() -> Parser:
     )
     made.add("results [FILE…]", what, type=Path)
     made.add("--output FILE", "where the page goes (default: build/report/index.html)", type=folder, default=pages.PAGE)
-    made.add("--save MACHINE", "only copy the results, made compact, to benchmark/results/MACHINE")
-    made.add(
-        "--update-docs",
-        "only write the parts of the READMEs that are generated: "
-        "tables and plots from benchmark/results, the series, the commands",
-    )
-    made.add("--check", "with --update-docs: change nothing; exit 1 if something is not current")
+    made.has_moved({"--save": "utils/save-results", "--update-docs": "utils/update-docs"})
     return made
 
 
-def main(options: Namespace) -> int | None:
+def main(options: Namespace) -> None:
     from ..base import progress
-    from ..base.paths import REPORT
     from ..report import read
 
-    if options.update_docs or options.check:
-        from .. import documentation
-
-        documentation.update(options.check)
-        return None
-    if not options.results and not read.found(REPORT):
-        raise UserError("there are no results yet", "utils/run-smoke-bench measures some")
-    results = options.results or [REPORT]
-    if options.save:
-        from ..report import saved
-
-        for path in saved.save(results, options.save):
-            print(path)
-        return 0
-    count, notes = pages.write(results, options.output)
+    count, notes = pages.write(read.given(options.results), options.output)
     for line in notes:
         progress.note(line)
     print(f"{options.output}: {plural(count, 'result')}")
-    return 0

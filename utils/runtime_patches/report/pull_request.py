@@ -1,4 +1,4 @@
-"""The text of a pull request for each patch: utils/export-patches --upstream."""
+"""The text of a pull request for each patch: utils/pull-request."""
 
 from __future__ import annotations
 

@@ -10,11 +10,12 @@ from typing import Union
 
 from ..base import files, schema
 from ..base.errors import UserError
+from ..base.paths import REPORT
 from ..results import comparison, outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _HINT = "give results.json of utils/run-smoke-bench or of a harness, or folders that hold them"
 
@@ -44,6 +45,13 @@ class Result:
     def is_comparison(self) -> bool:
         """Whether it is of run-smoke-bench."""
         return isinstance(self.data, comparison.Comparison)
+
+
+def given(paths: Sequence[Path]) -> Sequence[Path]:
+    """`paths`, or the folder of all results; UserError if there are none."""
+    if not paths and not found(REPORT):
+        raise UserError("there are no results yet", "utils/run-smoke-bench measures some")
+    return paths or [REPORT]
 
 
 def found(folder: Path) -> list[Path]:

@@ -22,7 +22,7 @@ _COMPARISONS = {("before", "after"): "smoke", ("stock", "before"): "smoke-stock"
 def save(paths: Iterable[Path | str], machine: str) -> list[Path]:
     """Writes the results in `paths`, made compact; returns the files. NAME: of the harness, or of the comparison."""
     if not machine.strip(".") or "/" in machine:
-        raise UserError(f"--save: '{machine}' is not a name", "name the machine, such as vm-2-cores")
+        raise UserError(f"MACHINE: '{machine}' is not a name", "name the machine, such as vm-2-cores")
     target, written = SAVED_RESULTS / machine, []
     target.mkdir(parents=True, exist_ok=True)
     for result in read.load_all(paths)[0]:

@@ -1,0 +1,26 @@
+"""utils/pull-request: prints the text of a pull request."""
+
+from __future__ import annotations
+
+from ..cli import Parser, patch_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def parser() -> Parser:
+    made = Parser(
+        "utils/pull-request",
+        "Prints the text of a pull request for patches: title, reason, tests, figures.",
+        ["utils/pull-request NAME > request.md"],
+        workspace=False,
+    )
+    made.add("patches [PATCH…]", "the patches (default: all that are still to be sent)", complete=patch_names)
+    return made
+
+
+def main(options: Namespace) -> None:
+    from ..report import pull_request
+
+    print(pull_request.text(options.patches), end="")

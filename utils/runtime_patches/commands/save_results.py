@@ -1,0 +1,31 @@
+"""utils/save-results: keeps results for the documentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..cli import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def parser() -> Parser:
+    made = Parser(
+        "utils/save-results",
+        "Copies results, made compact, to benchmark/results/MACHINE, from which the tables of the\n"
+        "documentation are made.",
+        ["utils/save-results vm-2-cores", "utils/save-results vm-2-cores ~/farm/results.json"],
+        workspace=False,
+    )
+    made.add("machine MACHINE", "the name under which the results are kept")
+    made.add("results [FILE…]", "as of utils/report (default: all below build/report)", type=Path)
+    return made
+
+
+def main(options: Namespace) -> None:
+    from ..report import read, saved
+
+    for path in saved.save(read.given(options.results), options.machine):
+        print(path)

@@ -1,0 +1,28 @@
+"""utils/update-docs: writes the parts of the documentation that are generated."""
+
+from __future__ import annotations
+
+from ..cli import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def parser() -> Parser:
+    made = Parser(
+        "utils/update-docs",
+        "Writes the parts of the documentation that are generated: tables and plots from\n"
+        "benchmark/results, the list of patches, the commands.",
+        ["utils/update-docs", "utils/update-docs --check"],
+        workspace=False,
+        status="0 done, 1 an error, or something is not current with --check, 2 bad usage",
+    )
+    made.add("--check", "change nothing; exit 1 if something is not current")
+    return made
+
+
+def main(options: Namespace) -> None:
+    from .. import documentation
+
+    documentation.update(options.check)
