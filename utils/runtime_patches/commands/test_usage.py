@@ -5,17 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shlex
 import tempfile
 import unittest
 from pathlib import Path
+from types import ModuleType
 
 from .. import cli
 from ..base.errors import UserError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
 
 # Files that the rows below name.
 POINTS = "1 10\n2 20\n3 30\n4 45\n"
@@ -52,159 +50,59 @@ RUNTIMES = (
 )
 # Command and arguments, message, hint, each as far as it matters; and the exit status.
 ROWS = (
-    (
-        "benchmark/scaling/run-benchmark --workers 4096",
-        "--workers: 4096 workers, but this process may use ",
-        "give at most",
-        1,
-    ),
-    ("benchmark/scaling/run-benchmark --workers two", "--workers: 'two' is not a whole number", "", 2),
-    ("benchmark/scaling/run-benchmark --rounds 0", "--rounds: 0 is less than 1", "give a number from 1", 2),
-    ("benchmark/scaling/run-benchmark --filter (", "--filter: '(' is not a regular expression", "", 2),
-    ("benchmark/scaling/run-benchmark before after stock", "3 runtimes are named", "name one or two", 2),
-    (
-        "benchmark/scaling/run-benchmark before tsan",
-        "benchmarks are not compiled with a sanitizer",
-        "utils/run-clients",
-        2,
-    ),
-    ("benchmark/scaling/run-benchmark no-such", "no runtime 'no-such'", RUNTIMES, 1),
-    ("benchmark/teardown/run-benchmark --depth 31", "--depth: 31 is more than 30", "", 1),
-    ("benchmark/teardown/run-benchmark --depth 1", "--depth: 1 is less than 2", "", 2),
-    ("benchmark/load/run-benchmark --filter nope", "no row matches 'nope'", "run-benchmark --list prints the rows", 1),
-    ("benchmark/instructions/run-benchmark --fast", "unrecognized arguments: --fast", "run-benchmark --help", 2),
-    ("benchmark/deinit/reproduce --runtimes before", "--runtimes: 'before' does not name different runtimes", "", 1),
-    (
-        "benchmark/deinit/gen-points -v 5:1 10",
-        "--values: the minimum 5 is greater than the maximum 1",
-        "did you mean 1:5?",
-        2,
-    ),
-    ("benchmark/deinit/gen-points -v 5 10", "--values: '5' is not a range", "write MIN:MAX", 2),
-    ("benchmark/deinit/gen-points -o 0:5 10", "--objects: 0 is less than 1", "", 2),
-    (
-        "benchmark/deinit/gen-points 1000000000000",
-        "points: 1,000,000,000,000 points would need about ",
-        "are enough",
-        1,
-    ),
-    (
-        "benchmark/deinit/gen-points -o 1:1000000000000 5",
-        "--objects: a point with 1,000,000,000,000 objects would need",
-        "",
-        1,
-    ),
-    ("benchmark/deinit/gen-points -v 0:20000 5", "--values: 20000 task-locals at once do not fit", "", 1),
-    ("benchmark/deinit/gen-points", "the following arguments are required: points", "gen-points.py --help", 2),
-    ("benchmark/deinit/regression in.txt nan.txt", "nan.txt, line 6: '5 nan' is not '", "times nanoseconds", 1),
-    ("benchmark/deinit/regression in.txt more.txt", "more.txt, line 6: '5 6 7' is not 'schedule(ns) total(ns)'", "", 1),
-    (
-        "benchmark/deinit/regression in.txt header.txt",
-        "header.txt has the columns schedule(ns) size, and is no dataset",
-        "",
-        1,
-    ),
-    ("benchmark/deinit/regression in.txt twice.txt", "twice.txt: a second header in line 10", "", 1),
-    ("benchmark/deinit/regression in.txt short.txt", "short.txt has 3 points, in.txt has 4", "", 1),
-    (
-        "benchmark/deinit/regression in.txt other.txt",
-        "other.txt was measured with others.txt (line 1), not with in.txt",
-        "",
-        1,
-    ),
-    (
-        "benchmark/deinit/regression in.txt good.txt --diff other.txt",
-        "other.txt was measured with others.txt",
-        "two datasets",
-        1,
-    ),
-    (
-        "benchmark/deinit/regression in.txt good.txt -d short.txt",
-        "short.txt has 3 points, in.txt has 4",
-        "two datasets",
-        1,
-    ),
-    (
-        "benchmark/deinit/regression good.txt",
-        "good.txt does not hold its inputs",
-        "./regression.py data/in.txt good.txt",
-        1,
-    ),
-    (
-        "benchmark/deinit/regression good.txt in.txt",
-        "good.txt has the columns schedule(ns) total(ns), and is no",
-        "",
-        1,
-    ),
-    ("benchmark/deinit/regression in.txt empty.txt", "the dataset empty.txt has no points", "", 1),
-    ("benchmark/deinit/regression empty.txt good.txt", "the inputs file empty.txt has no points", "", 1),
-    ("benchmark/deinit/regression in.txt no-such.txt", "there is no no-such.txt", "", 1),
-    ("benchmark/deinit/regression in.txt binary.txt", "binary.txt is damaged: it is not text", "", 1),
-    (
-        "benchmark/deinit/regression zero.txt good.txt",
-        "zero.txt, line 2: '2 0' is not 'values objects'",
-        "objects from 1",
-        1,
-    ),
-    ("benchmark/deinit/regression in.txt good.txt -p vo,x", "--params: there is no parameter 'x'", "", 1),
-    ("benchmark/deinit/regression in.txt good.txt -p o,o", "--params: a parameter is named twice", "", 1),
-    ("benchmark/deinit/regression in.txt good.txt -y Z", "--phases: there is no phase 'Z'", "", 1),
-    ("benchmark/deinit/regression in.txt good.txt --min-values=9", "no point of in.txt is left", "", 1),
-    (
-        "benchmark/deinit/regression in.txt good.txt --min-values=3 --max-values=2",
-        "--min-values 3 is greater than",
-        "",
-        1,
-    ),
-    ("benchmark/deinit/regression in.txt good.txt -p vo,v,o", "4 points are too few for 3 parameters", "", 1),
-    ("benchmark/deinit/regression", "the following arguments are required: dataset", "regression.py --help", 2),
-    (
-        "benchmark/deinit/run-benchmark isolated_hop_copy in.txt",
-        "there is no benchmark 'isolated_hop_copy'",
-        "did you mean ",
-        1,
-    ),
-    ("benchmark/deinit/run-benchmark nonisolated_array", "no inputs file is named", "", 2),
-    ("benchmark/deinit/run-benchmark in.txt", "no benchmark is named", "--list prints all", 2),
-    ("benchmark/deinit/run-benchmark nonisolated_array no-such.txt", "there is no no-such.txt", "", 1),
-    (
-        "benchmark/deinit/run-benchmark nonisolated_array damaged.txt",
-        "damaged.txt, line 2: '3' is not 'values objects'",
-        "",
-        1,
-    ),
-    (
-        "benchmark/deinit/run-benchmark isolated_hop_copy_array huge.txt",
-        "1,000,000,000 objects would need about ",
-        "take fewer",
-        1,
-    ),
-    (
-        "benchmark/deinit/run-benchmark isolated_hop_copy_array deep.txt",
-        "deep.txt: 20000 task-locals at once do not fit",
-        "",
-        1,
-    ),
-    (
-        "benchmark/deinit/run-benchmark nonisolated_array in.txt --balast=1",
-        "unrecognized arguments: --balast",
-        "--help",
-        2,
-    ),
-    (
-        "benchmark/deinit/run-benchmark nonisolated_array in.txt --points=5",
-        "both an inputs file (in.txt) and --points",
-        "",
-        1,
-    ),
-    ("benchmark/deinit/run-benchmark nonisolated_array in.txt more.txt", "'more.txt' is one argument too many", "", 2),
-    ("benchmark/deinit/draw-plots --data=nowhere", "there is no folder nowhere", "", 1),
-    (
-        "benchmark/deinit/draw-plots --data=empty no-such",
-        "there is no plot 'no-such'",
-        "the plots are isolated_copy_array",
-        1,
-    ),
+    ("scaling/run --workers 4096", "--workers: 4096 workers, but this process may use ", "give at most", 1),
+    ("scaling/run --workers two", "--workers: 'two' is not a whole number", "", 2),
+    ("scaling/run --rounds 0", "--rounds: 0 is less than 1", "give a number from 1", 2),
+    ("scaling/run --filter (", "--filter: '(' is not a regular expression", "", 2),
+    ("scaling/run before after stock", "3 runtimes are named", "name one or two", 2),
+    ("scaling/run before tsan", "benchmarks are not compiled with a sanitizer", "utils/run-clients", 2),
+    ("scaling/run no-such", "no runtime 'no-such'", RUNTIMES, 1),
+    ("teardown/run --depth 31", "--depth: 31 is more than 30", "", 1),
+    ("teardown/run --depth 1", "--depth: 1 is less than 2", "", 2),
+    ("load/run --filter nope", "no row matches 'nope'", "run-benchmark --list prints the rows", 1),
+    ("instructions/run --fast", "unrecognized arguments: --fast", "run-benchmark --help", 2),
+    ("deinit/reproduce --runtimes before", "--runtimes: 'before' does not name different runtimes", "", 1),
+    ("deinit/gen-points -v 5:1 10", "--values: the minimum 5 is greater than the maximum 1", "did you mean 1:5?", 2),
+    ("deinit/gen-points -v 5 10", "--values: '5' is not a range", "write MIN:MAX", 2),
+    ("deinit/gen-points -o 0:5 10", "--objects: 0 is less than 1", "", 2),
+    ("deinit/gen-points 1000000000000", "points: 1,000,000,000,000 points would need about ", "are enough", 1),
+    ("deinit/gen-points -o 1:1000000000000 5", "--objects: a point with 1,000,000,000,000 objects would need", "", 1),
+    ("deinit/gen-points -v 0:20000 5", "--values: 20000 task-locals at once do not fit", "", 1),
+    ("deinit/gen-points", "the following arguments are required: points", "gen-points.py --help", 2),
+    ("deinit/regression in.txt nan.txt", "nan.txt, line 6: '5 nan' is not '", "times nanoseconds", 1),
+    ("deinit/regression in.txt more.txt", "more.txt, line 6: '5 6 7' is not 'schedule(ns) total(ns)'", "", 1),
+    ("deinit/regression in.txt header.txt", "header.txt has the columns schedule(ns) size, and is no dataset", "", 1),
+    ("deinit/regression in.txt twice.txt", "twice.txt: a second header in line 10", "", 1),
+    ("deinit/regression in.txt short.txt", "short.txt has 3 points, in.txt has 4", "", 1),
+    ("deinit/regression in.txt other.txt", "other.txt was measured with others.txt (line 1), not with in.txt", "", 1),
+    ("deinit/regression in.txt good.txt --diff other.txt", "other.txt was measured with others.txt", "two datasets", 1),
+    ("deinit/regression in.txt good.txt -d short.txt", "short.txt has 3 points, in.txt has 4", "two datasets", 1),
+    ("deinit/regression good.txt", "good.txt does not hold its inputs", "./regression.py data/in.txt good.txt", 1),
+    ("deinit/regression good.txt in.txt", "good.txt has the columns schedule(ns) total(ns), and is no", "", 1),
+    ("deinit/regression in.txt empty.txt", "the dataset empty.txt has no points", "", 1),
+    ("deinit/regression empty.txt good.txt", "the inputs file empty.txt has no points", "", 1),
+    ("deinit/regression in.txt no-such.txt", "there is no no-such.txt", "", 1),
+    ("deinit/regression in.txt binary.txt", "binary.txt is damaged: it is not text", "", 1),
+    ("deinit/regression zero.txt good.txt", "zero.txt, line 2: '2 0' is not 'values objects'", "objects from 1", 1),
+    ("deinit/regression in.txt good.txt -p vo,x", "--params: there is no parameter 'x'", "", 1),
+    ("deinit/regression in.txt good.txt -p o,o", "--params: a parameter is named twice", "", 1),
+    ("deinit/regression in.txt good.txt -y Z", "--phases: there is no phase 'Z'", "", 1),
+    ("deinit/regression in.txt good.txt --min-values=9", "no point of in.txt is left", "", 1),
+    ("deinit/regression in.txt good.txt --min-values=3 --max-values=2", "--min-values 3 is greater than", "", 1),
+    ("deinit/regression in.txt good.txt -p vo,v,o", "4 points are too few for 3 parameters", "", 1),
+    ("deinit/regression", "the following arguments are required: dataset", "regression.py --help", 2),
+    ("deinit/run isolated_hop_copy in.txt", "there is no benchmark 'isolated_hop_copy'", "did you mean ", 1),
+    ("deinit/run nonisolated_array", "no inputs file is named", "", 2),
+    ("deinit/run in.txt", "no benchmark is named", "--list prints all", 2),
+    ("deinit/run nonisolated_array no-such.txt", "there is no no-such.txt", "", 1),
+    ("deinit/run nonisolated_array damaged.txt", "damaged.txt, line 2: '3' is not 'values objects'", "", 1),
+    ("deinit/run isolated_hop_copy_array huge.txt", "1,000,000,000 objects would need about ", "take fewer", 1),
+    ("deinit/run isolated_hop_copy_array deep.txt", "deep.txt: 20000 task-locals at once do not fit", "", 1),
+    ("deinit/run nonisolated_array in.txt --balast=1", "unrecognized arguments: --balast", "--help", 2),
+    ("deinit/run nonisolated_array in.txt --points=5", "both an inputs file (in.txt) and --points", "", 1),
+    ("deinit/run nonisolated_array in.txt more.txt", "'more.txt' is one argument too many", "", 2),
+    ("deinit/draw-plots --data=nowhere", "there is no folder nowhere", "", 1),
+    ("deinit/draw-plots --data=empty no-such", "there is no plot 'no-such'", "the plots are isolated_copy_array", 1),
     ("run-smoke-bench before", "1 runtimes are given, not two", "OLD NEW, or none for before and after", 1),
     ("run-smoke-bench before nope", "no runtime 'nope'", RUNTIMES + ", or a folder", 1),
     ("run-smoke-bench before upto:nope", "no patch 'nope' in patches/series", "", 1),
@@ -235,8 +133,8 @@ ROWS = (
     ("run-clients --packages own swift-nio", "own is a package itself, and swift-nio is named, too", "", 1),
     ("run-clients --runtime after after", "--runtime names a runtime twice", "", 2),
     ("run-clients --timeout 0", "--timeout: '0' is not a time from 0.01 to 999999", "give seconds", 2),
-    ("benchmark/server/run-benchmark --seconds 0", "--seconds: '0' is not a time from 0.2 to 99", "give seconds", 2),
-    ("benchmark/server/run-benchmark --port 70000", "--port: 70000 is more than 65535", "", 2),
+    ("server/run --seconds 0", "--seconds: '0' is not a time from 0.2 to 99", "give seconds", 2),
+    ("server/run --port 70000", "--port: 70000 is more than 65535", "", 2),
     ("save-results ../x rows.json", "MACHINE: '../x' is not a name", "", 1),
     ("report --update-docs --check", "--update-docs is a command of its own", "utils/update-docs", 2),
     ("report --save vm", "--save is a command of its own", "utils/save-results", 2),
@@ -266,12 +164,18 @@ class BadInput(unittest.TestCase):
             for line, message, hint, status in ROWS:
                 command, *words = shlex.split(line)
                 with self.subTest(line), self.assertRaises(UserError) as raised, _silent():
-                    cli._run(cli.module_of(command), words)
+                    cli._run(_module(command), words)
                 found = raised.exception
                 with self.subTest(line):
                     self.assertIn(message, found.message)
                     self.assertIn(hint, found.hint or "")
                     self.assertEqual(found.status, status)
+
+
+def _module(command: str) -> ModuleType:
+    """Of NAME, or of HARNESS/NAME; "run" is run-benchmark."""
+    path = re.sub("/run$", "/run-benchmark", command)
+    return cli.module_of(f"benchmark/{path}" if "/" in path else path)
 
 
 def _silent() -> contextlib.redirect_stdout[io.StringIO]:

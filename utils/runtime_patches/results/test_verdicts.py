@@ -8,10 +8,6 @@ import unittest
 
 from . import verdicts
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 
 def values(chance: random.Random, center: float, share: float) -> list[float]:
     found = []

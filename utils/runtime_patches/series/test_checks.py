@@ -11,10 +11,6 @@ from ..base.errors import UserError
 from ..base.paths import PATCHES
 from . import checks, patch, series
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 TEXT = """From: Tester <tester@localhost>
 Date: Thu, 1 Jan 2026 00:00:00 +0000
 Subject: [PATCH] [Concurrency] Change a line for

@@ -11,10 +11,6 @@ from unittest import mock
 from ..base.errors import UserError
 from . import stress
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 
 def output(self: object, runtime: str, case: stress.Case) -> tuple[int, str]:
     fails = runtime == "new" and case.first <= 7 <= case.last and case.operations >= 31 and case.workers >= 3

@@ -45,29 +45,8 @@ with tarfile.open(archive / "swiftlang_6.2.3.orig.tar.xz", "w:xz") as tar:
 
 # What the root file system holds: a few tools of this host and those of Inputs/archive.
 root = archive / "root"
-for tool in (
-    "sh",
-    "bash",
-    "cat",
-    "chmod",
-    "cmp",
-    "cp",
-    "find",
-    "head",
-    "mkdir",
-    "mv",
-    "rm",
-    "sleep",
-    "sort",
-    "tail",
-    "tar",
-    "xargs",
-    "xz",
-    "env",
-    "ls",
-    "touch",
-    "sha256sum",
-):
+TOOLS = "sh bash cat chmod cmp cp find head mkdir mv rm sleep sort tail tar xargs xz env ls touch sha256sum"
+for tool in TOOLS.split():
     path = os.path.realpath(str(shutil.which(tool)))
     listed = subprocess.run(["ldd", path], capture_output=True, text=True).stdout
     for library in re.findall(r"(/\S+) \(0x", listed):

@@ -6,7 +6,6 @@ import statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
     from collections.abc import Mapping
     from typing import Any
 
