@@ -88,7 +88,7 @@ def make_repo(target: Path) -> None:
     """A copy of this repository's files, whose series, tests and benchmark entries are the small ones."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    for part in ("utils", "patches", "test", "benchmark", "build-script-config", "liveness"):
+    for part in ("utils", "patches", "test", "benchmark", "build-script-config", "liveness", "package"):
         shutil.copytree(REPO / part, target / part, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for part in ("test/Concurrency", "test/Runtime", "test/programs", "benchmark/single-source"):
         shutil.rmtree(target / part)

@@ -12,6 +12,7 @@ BUILD = REPO / "build"
 # Of clang. Its modules name the folder that they are in, so a clone that was copied or moved has other ones.
 MODULE_CACHE = BUILD / "module-cache" / f"{zlib.crc32(os.fsencode(BUILD)):08x}"
 CONFIG = REPO / "build-script-config"
+SHIPPED = REPO / "package"  # what the archives hold beside the libraries
 PATCHES = REPO / "patches"
 BENCHMARK = REPO / "benchmark"
 TEST = REPO / "test"

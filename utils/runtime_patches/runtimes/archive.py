@@ -12,7 +12,7 @@ from typing import Union
 
 from ..base import files, pins
 from ..base.errors import UserError
-from ..base.paths import BUILD, CONFIG, REPO
+from ..base.paths import BUILD, REPO, SHIPPED
 from ..base.progress import Step, note
 from ..series import series
 from ..workspace import sysroot
@@ -71,8 +71,8 @@ def _check(package: Package) -> None:
 def _content(package: Package) -> dict[str, Path | bytes]:
     content: dict[str, Union[Path, bytes]] = {
         "LICENSE": REPO / "LICENSE",
-        "bin/swift-runtime-check": CONFIG / "package" / "swift-runtime-check",
-        "install.sh": CONFIG / "package" / "install.sh",
+        "bin/swift-runtime-check": SHIPPED / "swift-runtime-check",
+        "install.sh": SHIPPED / "install.sh",
     }
     for part in ("lib", "static"):
         content |= {f"{part}/{path.name}": path for path in sorted((package.out / part).iterdir())}

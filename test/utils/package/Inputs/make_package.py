@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from runtime_patches.base.paths import CONFIG
+from runtime_patches.base.paths import SHIPPED
 from runtime_patches.runtimes import archive
 
 NAMES = ("libswiftCore", "libswift_Concurrency", "libswiftSynchronization")
@@ -36,7 +36,7 @@ def library(text: str, exported: Iterable[str], local: Iterable[str] = ()) -> by
     return header + b"".join(table for table, _ in tables) + headers + text.encode()
 
 
-content = {"LICENSE": b"licence\n", "install.sh": (CONFIG / "package" / "install.sh").read_bytes()}
+content = {"LICENSE": b"licence\n", "install.sh": (SHIPPED / "install.sh").read_bytes()}
 for name in NAMES:
     mark = f"swift-runtime-patches 6.2.3-rp1 series {series} of {name}\n"
     content[f"lib/{name}.so"] = library(mark, SYMBOLS)
