@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lays the libraries of this package where programs find them, and takes them away again. What is replaced is kept in
-# TARGET/.swift-runtime-patches, with a list of what was laid.
+# Installs the libraries of this package where programs find them, and removes them again. What is replaced is kept in
+# TARGET/.swift-runtime-patches, with a list of what was installed.
 set -u
 export LC_ALL=C
 unset CDPATH
@@ -12,14 +12,14 @@ usage() {
 usage: install.sh --into DIR [--swift LIB] [--undo]
        install.sh --static USR [--undo]
 
-Lays the libraries of this package: the Swift runtime with a series of patches.
+Installs the libraries of this package: the Swift runtime with a series of patches.
 
   --into DIR     shared libraries into DIR, for LD_LIBRARY_PATH: programs that link Swift dynamically use them
   --static USR   static libraries over those of the toolchain whose usr folder is USR: programs that it links with
                  -static-stdlib from then on have them
   --swift LIB    the folder of the Swift libraries that are there, which must be of the same version
                  (default: /usr/lib/swift/linux or /usr/libexec/swift/lib/swift/linux)
-  --undo         takes them away again, and puts back what was there
+  --undo         removes them again, and restores what was there
 
 Everything is checked first; on an error nothing is changed.
 exit status: 0 done, or nothing to do; 1 it does not fit, or an error; 2 bad usage
@@ -133,7 +133,7 @@ if [ -n "$undo" ]; then
   [ -w "$target" ] && [ -w "$state" ] || fail "$target cannot be written to" "run this as the owner of the folder"
   if [ -f "$state/done" ]; then
     [ -f "$state/files" ] && [ -d "$state/backup" ] || fail "$state is not whole: what was in $target is not known" \
-      "lay it there again, and remove $state"
+      "copy the libraries that belong there again, and remove $state"
     while read -r digest name; do
       ! exists "$target/$name" || [ "$(sum "$target/$name")" = "$digest" ] ||
         fail "$target/$name has changed since it was installed" "save it elsewhere and remove it, then undo again"
@@ -267,7 +267,7 @@ if ! mkdir "$state" 2>/dev/null; then
   fail "$target cannot be written to" "run this as the owner of the folder, or give another one"
 fi
 
-# Laid beside what is there, then exchanged: no program finds half a file.
+# Written beside what is there, then exchanged: no program finds half a file.
 give_up() {
   restore
   fail "$1 cannot be written" "see whether the disk is full, and who owns the file; nothing was changed"

@@ -57,7 +57,7 @@ toolchain = folder("swift_toolchain", "the usr folder of a Swift toolchain")
 # Where programs run elsewhere than they are compiled, target_lib is of a toolchain for that system.
 own = os.path.join(folder("target_lib", "the lib folder of a toolchain", default=f"{toolchain}/lib"), "swift")
 sysroot = folder("sysroot", "the system that programs are compiled against", default="")
-beside = folder("beside", "libraries in place of the toolchain's and the runtime's", default="")
+beside = folder("beside", "libraries instead of the toolchain's and the runtime's", default="")
 runtime = parameter("runtime", "the name of the runtime under test")
 libdir = folder(
     "runtime_libdir",

@@ -198,7 +198,7 @@ def overlay(home: Path, checkout: Checkout, locals_: Sequence[Path]) -> Path:
 
 
 def _edit(folder: Path, target: Path, name: Path, old: str, new: str) -> None:
-    """Makes the link `name` in `target` a file of its own, with `new` in place of `old`."""
+    """Makes the link `name` in `target` a file of its own, with `new` instead of `old`."""
     for parent in reversed(name.parents[:-1]):
         if (target / parent).is_symlink():
             (target / parent).unlink()

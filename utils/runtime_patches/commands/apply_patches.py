@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     made = Parser(
         "utils/apply-patches",
-        "Applies the series to a Swift checkout, a commit a patch, and lays this "
-        "repository's\ntests and benchmarks at the same paths there in a last commit. Without --checkout it\n"
-        "works on build/checkout.",
+        "Applies the series to a Swift checkout, one commit for each patch. A last commit adds this\n"
+        "repository's tests and benchmarks at the same paths. Without --checkout, works on build/checkout.",
         [
             "utils/apply-patches --checkout ~/swift-project",
             "utils/apply-patches --checkout ~/swift-project --only NAME",

@@ -15,9 +15,9 @@ def parser() -> Parser:
         "utils/check-abi",
         "Compares what programs and debuggers rely on: exported symbols, the values of\n"
         "_swift_concurrency_debug_*, and the layout of tasks, jobs, actors and status records.\n"
-        "What differs must be named in the `ABI:` field of a patch; no symbol may be removed.",
+        "Each difference must be named in the `ABI:` field of a patch. No symbol may be removed.",
         ["utils/check-abi", "utils/check-abi before upto:NAME"],
-        status="0 NEW stands in for OLD, 1 it does not, or an error, 2 bad usage",
+        status="0 NEW is ABI-compatible with OLD, 1 it is not, or an error, 2 bad usage",
     )
     what = "a runtime (default: stock, whose layouts are before's)"
     made.add_runtimes("old [OLD]", what, default="stock")
@@ -36,4 +36,4 @@ def main(options: Namespace) -> None:
     if faults:
         what = f"{faults} differences between {options.old} and {options.new} are in no `ABI:` field of the series"
         raise UserError(what, "patches/README.md says what may change")
-    print(f"{options.new} stands in for {options.old}")
+    print(f"{options.new} is ABI-compatible with {options.old}")

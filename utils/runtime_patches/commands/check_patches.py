@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     made = Parser(
         "utils/check-patches",
-        "Checks the rules of the series: order file and folder agree, headers are complete,\n"
-        "tests name the patches that they need, every patch applies at its exact lines.",
+        "Checks the rules of the series: the order file and the folder agree, headers are complete,\n"
+        "tests name the patches that they need, and each patch applies at its exact lines.",
         [
             "utils/check-patches",
             "utils/check-patches --headers",

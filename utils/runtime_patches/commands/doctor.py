@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     made = Parser(
         "utils/doctor",
-        "Says what is ready, missing or stale, what has to be repaired, and how much room\n"
-        "everything takes; cleans what is named. It makes nothing.",
+        "Reports what is ready, missing, stale or damaged, and how much room it takes.\n"
+        "With --clean, deletes the named parts. Never builds anything.",
         ["utils/doctor", "utils/doctor --clean old", "utils/doctor --clean test work --dry-run"],
         status="0 nothing to repair, 1 something is, or an error, 2 bad usage",
     )

@@ -28,9 +28,9 @@ COMMANDS = {
 def parser() -> Parser:
     made = Parser(
         "utils/measure",
-        "Measures all that the READMEs show, one after the other, and saves it in benchmark/results.\n"
-        "What is saved of this state of the series is not measured again. It takes about an hour,\n"
-        "in which nothing else should run.",
+        "Runs each benchmark that the documentation shows, one after the other, and saves the results\n"
+        "in benchmark/results. Results of the present state of the series are not measured again.\n"
+        "It takes about an hour; nothing else should run meanwhile.",
         ["utils/measure vm-2-cores", "utils/measure vm-2-cores smoke executor"],
         workspace=False,
     )

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     made = Parser(
         "utils/package",
-        "Packs the libraries of the series for other machines: shared and static ones, built against\n"
-        "an older system, checked, with what installs them. The archives and SHA256SUMS go to\n"
-        "build/package. The same series gives the same bytes.",
+        "Packs the libraries of the series for other machines: shared and static libraries, built\n"
+        "against an older system and checked, with an installer. Writes the archives and SHA256SUMS\n"
+        "to build/package. The same series gives the same bytes.",
         ["utils/package", "utils/package --architecture arm64"],
     )
     made.add(

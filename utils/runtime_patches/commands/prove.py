@@ -10,8 +10,8 @@ def parser() -> Parser:
     made = Parser(
         "utils/prove",
         "Runs the suites that prove the series, one after the other, and keeps a record of each in\n"
-        "benchmark/results. A suite that has passed at this state of the series is not run again.\n"
-        "docs/proofs.md shows the records. All suites take some hours.",
+        "benchmark/results. A suite that has passed at the present state of the series is not run\n"
+        "again. docs/proofs.md shows the records. All suites together take some hours.",
         ["utils/prove vm-2-cores", "utils/prove vm-2-cores asan tsan"],
         workspace=False,
         status="0 all have passed, 1 one has failed, or an error, 2 bad usage",

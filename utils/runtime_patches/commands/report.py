@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     made = Parser(
         "utils/report",
-        "Makes one page of all results: summary, tables, plots, environment. It needs no network\n"
-        "and no scripts. Without arguments: of everything below build/report.",
+        "Writes one page with all results: summary, tables, plots, environment. The page needs no\n"
+        "network and no scripts. Without FILE, it shows everything below build/report.",
         [
             "utils/report",
             "utils/report ~/laptop/results.json ~/server/results.json",

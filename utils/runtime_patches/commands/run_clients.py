@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     made = Parser(
         "utils/run-clients",
-        "Runs the tests of packages that others wrote, which are built once with the toolchain's "
-        "own\nruntime, on several runtimes. A test that fails on the last one only is run again, alone.",
+        "Builds the tests of other people's packages once, with the toolchain's own runtime, and runs\n"
+        "them on several runtimes. A test that fails only on the last runtime is run again, alone.",
         [
             "utils/run-clients",
             "utils/run-clients --runtime before after -- swift-nio",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     made = Parser(
         "utils/stress",
-        "Runs random programs on several runtimes; what they print must agree. A seed that\n"
-        "fails is made smaller, and the command that replays it is printed.",
+        "Runs random programs on several runtimes. Their output must agree. A seed that fails is\n"
+        "reduced to a smaller case, and the command that replays it is printed.",
         [
             "utils/stress",
             "utils/stress --time 3600 before after",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     return Parser(
         "utils/update-checkout",
-        "Makes the workspace (toolchain and sources), or says that it is ready.",
+        "Sets up the workspace (toolchain and sources), or reports that it is ready.",
         ["utils/update-checkout"],
     )
 

@@ -33,7 +33,7 @@ process: standard streams, signals and the exit status are its own.
 options:
   --bind DIR       also show DIR (can be repeated)
   --checkout DIR, --toolchain DIR
-                   the workspace to use in place of the distribution's packages
+                   the workspace to use instead of the distribution's packages
   -h, --help       this text
 
 examples:

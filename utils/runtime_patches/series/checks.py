@@ -60,7 +60,7 @@ def headers(listed: Series | None = None) -> list[tuple[str, str]]:
 
 
 def tests() -> list[tuple[str, str]]:
-    """(file, fault) for tests that name the unpatched runtime in place of a missing patch."""
+    """(file, fault) for tests that name the unpatched runtime instead of a missing patch."""
     found = []
     for name, path in series.laid_files().items():
         if path.suffix == ".swift" and re.search(r"\bruntime_before\b(?!-)", _conditions(path)):

@@ -303,7 +303,7 @@ def _commit_source(pin: SimpleNamespace, swift: Path) -> None:
     """Makes swift/ a git checkout whose only commit has upstream's tag."""
     env = Git(swift).env | identity("Swift", "swift@localhost", "2025-12-01T00:00:00Z")
     tag = pin.swift.tag
-    # One file for all objects: clones link it in place of 30,000.
+    # One file for all objects: clones link it instead of 30,000.
     pack = ["repack", "-a", "-d", "-q", "--window=0"]
     for args in (["init", "-q", "-b", "main"], ["add", "-A", "-f"], ["commit", "-q", "-m", tag], ["tag", tag], pack):
         # `gc` would run in a session of its own, and outlive a set-up that is killed.

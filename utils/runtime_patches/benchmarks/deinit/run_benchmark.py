@@ -49,7 +49,7 @@ def parser() -> _Parser:
     )
     made.add("--retry-ms N", what, type=integer(), default="100")
     made.add("--list", "print all benchmarks")
-    group = made.add_argument_group("in place of INPUTS_FILE, random points; the output then holds them, too")
+    group = made.add_argument_group("instead of INPUTS_FILE, random points; the output then holds them, too")
     made.add("--values MIN:MAX", "number of task-local values (default: 0:200)", group=group, type=span())
     made.add("--objects MIN:MAX", "number of objects (default: 1:5000)", group=group, type=span(1))
     made.add("--points N", "number of points (default: 1000)", group=group, type=integer(1))
