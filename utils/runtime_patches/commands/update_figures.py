@@ -1,0 +1,50 @@
+"""utils/update-figures: writes the figures in the headers of patches from the records."""
+
+from __future__ import annotations
+
+from ..base.errors import UserError
+from ..cli import Parser, patch_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def parser() -> Parser:
+    made = Parser(
+        "utils/update-figures",
+        "Writes the `Benchmark:` fields that begin with before/after and name rows of the suite: the\n"
+        "first three rows, with the times that are saved in benchmark/results. Others stay as they are.",
+        ["utils/update-figures vm-2-cores --check", "utils/update-figures vm-2-cores tasklocal-map"],
+        workspace=False,
+        status="0 done, 1 an error, or figures differ with --check, 2 bad usage",
+    )
+    made.add("machine MACHINE", "whose records are taken")
+    made.add("patches [PATCH…]", "only these patches (default: all)", complete=patch_names)
+    made.add("--check", "change nothing; exit 1 if figures are not those of the records")
+    return made
+
+
+def main(options: Namespace) -> None:
+    from ..base import files
+    from ..report import figures, saved
+    from ..results.comparison import Comparison
+    from ..series import series
+
+    result = saved.load(options.machine, "smoke")
+    if not isinstance(result, Comparison):
+        raise UserError(f"no results of the suite are saved for {options.machine}", "utils/measure MACHINE smoke")
+    listed, changed = series.load(), []
+    for patch in listed.select(options.patches):
+        text = figures.header(patch, result, options.machine)
+        if text not in (None, patch.text):
+            changed.append(patch.slug)
+            print(f"{'not of the records' if options.check else 'written'}: {patch.path}")
+            if not options.check:
+                files.write(listed.path(patch.slug), text or "")
+    if changed and options.check:
+        raise UserError(
+            f"{len(changed)} headers do not have the figures of the records", "utils/update-figures MACHINE"
+        )
+    if not changed:
+        print("all figures of rows are those of the records")

@@ -1,0 +1,51 @@
+"""The figures in the headers of patches: `Benchmark:` names rows of the suite, whose times are those of the records."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from ..results.table import number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..results.comparison import Comparison
+    from ..series.patch import Patch
+
+_WORDS = {"faster": "", "slower": "", "perhaps": " (perhaps slower)", "same": " (in the noise)"}
+MOST = 3  # rows in a header; the records have the rest
+_FIELD = re.compile(r"^Benchmark:[ \t]*(.*\n(?:[ \t]+\S.*\n)*)", re.M)
+_FIGURE = re.compile(r"\b([A-Z]\w*(?:\.\w+)+)\s+[\d.,]*\d/[\d.,]*\d")
+
+
+def rows(text: str, known: Collection[str]) -> list[str]:
+    """The known rows whose figures a text has, each once. After `Name.First 1/2` the text may say `Part.Second
+    3/4` for `Name.Part.Second`."""
+    found: list[str] = []
+    for name in _FIGURE.findall(text):
+        first = found[-1].partition(".")[0] if found else ""
+        row = next((one for one in (name, f"{first}.{name}") if one in known), None)
+        if row and row not in found:
+            found.append(row)
+    return found
+
+
+def header(patch: Patch, result: Comparison, machine: str) -> str | None:
+    """The text of the file of a patch with the recorded figures of its first rows; None if its `Benchmark:` does not
+    tell the times of rows of the suite, before/after in us."""
+    verdicts = {row.name: row for row in result.verdicts}
+    present = patch.fields.get("Benchmark", "")
+    # A row that loses is among those that are shown.
+    named = sorted(rows(present, verdicts), key=lambda name: verdicts[name].verdict not in ("slower", "perhaps"))[:MOST]
+    if not named or not re.match(r"before/after\b.* us\b", present):
+        return None
+    figures = ", ".join(
+        f"{row.name} {number(row.old)}/{number(row.new)}{_WORDS[row.verdict]}"
+        for row in map(verdicts.get, named)
+        if row
+    )
+    text = f"Benchmark: before/after the whole series in us ({machine}/smoke.json): {figures}"
+    lines = textwrap.wrap(text, 80, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+    return _FIELD.sub("\n".join(lines) + "\n", patch.text, count=1)
