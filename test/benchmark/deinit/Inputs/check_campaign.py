@@ -49,7 +49,9 @@ measure(measured, RUN)
 first = raw_files(measured)
 assert len(first) == 6, first
 for name in measured.names:
-    points, data = measured.results[name].load(RUN)
+    loaded = measured.results[name].load(RUN)
+    assert loaded
+    points, data = loaded
     rounds = [dataset.read_dataset(measured._raw_path(RUN, name, n)) for n in (1, 2, 3)]
     assert data.total[0] == sorted(r.total[0] for r in rounds)[1], "the median"
     assert len(data) == 5 and max(points.objects) <= 50

@@ -15,11 +15,12 @@ from . import dataset, driver, fit, points
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from ...runtimes.runtime import Runtime
     from ...workspace.find import Workspace
+    from .experiments import Inputs, Run
 
 SEED = 1
 
@@ -35,17 +36,17 @@ class Scale:
     thin: int
     least: int
     objects: int
-    rounds: tuple
+    rounds: tuple[int, int]
     seconds: float
     retry_ms: int
 
-    def inputs(self, inputs: Any) -> Any:
+    def inputs(self, inputs: Inputs) -> tuple[tuple[int, int], tuple[int, int], int]:
         """The (values, objects, points) that stand for `inputs`."""
         low, high = inputs.objects
         high = max(low, min(high, self.objects))
         return inputs.values, (low, high), max(self.least, inputs.points // self.thin)
 
-    def rounds_of(self, data: Any) -> Any:
+    def rounds_of(self, data: dataset.Dataset) -> int:
         """How many rounds a run deserves whose first round gave `data`: an odd number,
         so that the median is a round and no mean of two. Two threads that share a queue
         stay in one of two speeds for some time (3x apart, also on an idle machine);
@@ -64,7 +65,7 @@ class Campaign:
     program, the runtime or the points change. results: {name of a runtime: the Folder with its datasets, which has
     none of a benchmark that the runtime lacks}."""
 
-    def __init__(self, ws: Workspace, home: Path, scale: Any, runtimes: list[Runtime]) -> None:
+    def __init__(self, ws: Workspace, home: Path, scale: Scale, runtimes: list[Runtime]) -> None:
         self.ws, self.home, self.scale = ws, Path(home), scale
         self.runtimes = {runtime.name: runtime for runtime in runtimes}
         self.names = list(self.runtimes)
@@ -76,22 +77,22 @@ class Campaign:
         self.fitter = fit.Fitter(lambda: ws)
         self.keys = {name: self._key(runtime) for name, runtime in self.runtimes.items()}
         # The runtimes that have the benchmark, by the name of the run.
-        self._able = {}
+        self._able: dict[str, list[str]] = {}
 
-    def inputs_path(self, inputs: Any) -> Any:
+    def inputs_path(self, inputs: Inputs) -> Path:
         """The file of the points that stand for `inputs`."""
         values, objects, _ = self.scale.inputs(inputs)
         name = inputs.name or f"inputs-v{values[0]}-{values[1]}-o{objects[0]}-{objects[1]}"
         return self.data / f"{name}.txt"
 
-    def _key(self, runtime: Runtime) -> Any:
+    def _key(self, runtime: Runtime) -> str:
         digest = hashlib.sha256(self.program.read_bytes())
         for library in sorted(NAMES):
             if runtime.library(library).exists():
                 digest.update(runtime.library(library).read_bytes())
         return digest.hexdigest()[:12]
 
-    def rounds(self, runs: Any) -> Iterator[Any]:
+    def rounds(self, runs: Sequence[Run]) -> Iterator[tuple[int, Run]]:
         """What to `measure` next, as (number of the round, run). One round of all runs
         follows the other: a state of the machine that lasts for minutes meets one round
         of many runs, and not all rounds of one."""
@@ -100,13 +101,13 @@ class Campaign:
                 if number == 1 or number <= self._count(run):
                     yield number, run
 
-    def measure(self, number: int, run: Any) -> None:
+    def measure(self, number: int, run: Run) -> None:
         inputs = self._write_inputs(run.inputs)
         if number == 1:
             self._able[run.name] = self.names
         self._able[run.name] = [name for name in self._able[run.name] if self._round(run, inputs, name, number)]
 
-    def merge(self, runs: Any) -> None:
+    def merge(self, runs: Sequence[Run]) -> None:
         for run in runs:
             for name in self.names:
                 if name in self._able[run.name]:
@@ -114,21 +115,21 @@ class Campaign:
                 else:
                     self.results[name].file(run).unlink(missing_ok=True)
 
-    def _count(self, run: Any) -> Any:
+    def _count(self, run: Run) -> int:
         """The number of rounds; by the oldest runtime: the others are not slower, as a
         rule."""
         able = self._able[run.name]
         return self.scale.rounds_of(dataset.read_dataset(self._raw_path(run, able[0], 1))) if able else 0
 
-    def _write_inputs(self, inputs: Any) -> Any:
+    def _write_inputs(self, inputs: Inputs) -> Path:
         path = self.inputs_path(inputs)
         points.ensure(path, *self.scale.inputs(inputs), SEED)
         return path
 
-    def _raw_path(self, run: Any, name: str, number: int) -> Any:
+    def _raw_path(self, run: Run, name: str, number: int) -> Path:
         return self.raw / f"{run.name}.{name.replace(':', '-')}.{number}.txt"
 
-    def _round(self, run: Any, inputs: Any, name: str, number: int) -> Any:
+    def _round(self, run: Run, inputs: Path, name: str, number: int) -> bool:
         """False: the runtime lacks the benchmark."""
         path = self._raw_path(run, name, number)
         points_key = hashlib.sha256(inputs.read_bytes()).hexdigest()[:12]
@@ -165,7 +166,7 @@ class Campaign:
             raise UserError(f"{run.benchmark} on runtime '{name}': {reason}", hint)
         return True
 
-    def _merge(self, run: Any, name: str) -> None:
+    def _merge(self, run: Run, name: str) -> None:
         rounds = [dataset.read_dataset(self._raw_path(run, name, number)) for number in range(1, self._count(run) + 1)]
         schedule, total = [
             [median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
@@ -179,7 +180,7 @@ class Campaign:
         dataset.write_dataset(path, dataset.Dataset(str(path), label, schedule, total, inputs=None))
 
 
-def _is_complete(path: Path, label: str, inputs: Any) -> bool:
+def _is_complete(path: Path, label: str, inputs: Path) -> bool:
     try:
         data = dataset.read_dataset(path)
     except UserError:

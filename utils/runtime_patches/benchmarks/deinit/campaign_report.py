@@ -9,10 +9,11 @@ from .phases import PHASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from ...base.schema import Cell
+    from .campaign import Campaign
 
 
-def conditions(campaign: Any) -> Any:
+def conditions(campaign: Campaign) -> str:
     scale = campaign.scale
     least, most = scale.rounds
     rounds = f"{least} to {most}" if least < most else str(most)
@@ -23,7 +24,7 @@ def conditions(campaign: Any) -> Any:
     )
 
 
-def explanation(names: Any) -> Any:
+def explanation(names: list[str]) -> str:
     """How to read the table of fits."""
     first, last = names[0], names[-1]
     return (
@@ -33,7 +34,7 @@ def explanation(names: Any) -> Any:
     )
 
 
-def make(campaign: Any) -> Any:
+def make(campaign: Campaign) -> outcome.Outcome:
     """The Outcome of everything that a campaign has measured. Its runtimes are in order, the oldest one
     first."""
     names, rows = campaign.names, fits.rows(campaign)
@@ -50,8 +51,9 @@ def make(campaign: Any) -> Any:
     return made
 
 
-def _lines(rows: Any, names: Any) -> Any:
-    lines, section, command = [], None, None
+def _lines(rows: list[fits.PhaseFits], names: list[str]) -> list[list[Cell]]:
+    lines: list[list[Cell]] = []
+    section, command = "", ""
     for row in rows:
         # The runtime that the last one is compared with: the first that has the benchmark.
         old = next((name for name in names[:-1] if name in row.models), None)
@@ -64,7 +66,7 @@ def _lines(rows: Any, names: Any) -> Any:
     return lines
 
 
-def _curves(campaign: Any, rows: Any) -> Any:
+def _curves(campaign: Campaign, rows: list[fits.PhaseFits]) -> list[Curve]:
     """One curve for each dataset and phase; the first fit gives the lines. The time until the last deinit comes
     first: it says most."""
     made, seen = [], set()
@@ -76,12 +78,12 @@ def _curves(campaign: Any, rows: Any) -> Any:
         seen.add(key)
         lines = []
         for name, model in row.models.items():
-            selection, times = fits.points(campaign, experiment, row.phase, name)
-            lines.append(plots.series(name, model, selection, times))
+            if found := fits.points(campaign, experiment, row.phase, name):
+                lines.append(plots.series(name, model, *found))
         title = experiment.run.name + (f" − {experiment.diff.name}" if experiment.diff else "")
         if experiment.min_values:
             title += f" from {experiment.min_values} values"
         x, y = plots.axes(experiment.params.split(",")[0])
         made.append(Curve(f"{title}, {PHASES[row.phase][0].lower()}", x, y, lines, clip=0.98, chapter=row.section))
     order = list(dict.fromkeys(row.section for row in rows))
-    return sorted(made, key=lambda curve: order.index(curve.chapter))
+    return sorted(made, key=lambda curve: order.index(curve.chapter or ""))

@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .experiments import Run
+
 INPUTS = ["values", "objects"]
 TIMES = ["schedule(ns)", "total(ns)"]
 _TIME = r"\d{1,18}(\.\d*)?"
@@ -31,8 +33,8 @@ class Inputs:
     """Points: `values[i]` task-locals and `objects[i]` objects."""
 
     path: str
-    values: list
-    objects: list
+    values: list[int]
+    objects: list[int]
 
     def __len__(self) -> int:
         return len(self.values)
@@ -44,8 +46,8 @@ class Dataset:
 
     path: str
     label: str
-    schedule: list
-    total: list
+    schedule: list[float]
+    total: list[float]
     inputs: Inputs | None
 
     def __len__(self) -> int:
@@ -65,10 +67,10 @@ class Folder:
         self.path = Path(path)
         self.suffix = f".{runtime.replace(':', '-')}.txt" if runtime else ".txt"
 
-    def file(self, run: Any) -> Path:
+    def file(self, run: Run) -> Path:
         return self.path / f"{run.name}{self.suffix}"
 
-    def load(self, run: Any) -> Any:
+    def load(self, run: Run) -> tuple[Inputs, Dataset] | None:
         """(inputs, dataset); None if there is none."""
         if not self.file(run).exists():
             return None
@@ -93,7 +95,7 @@ def read_dataset(path: Path | str) -> Dataset:
     return Dataset(str(path), label, schedule, total, inputs)
 
 
-def _inputs(path: Any, columns: Any) -> Inputs:
+def _inputs(path: Path | str, columns: Any) -> Inputs:
     return Inputs(str(path), *([int(text) for text in columns[name]] for name in INPUTS))
 
 
@@ -127,7 +129,7 @@ def write_dataset(path: Path, dataset: Dataset) -> None:
     files.write(path, f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n{rows}")
 
 
-def _read(path: Any, kind: Any, known: Any, hint: Any) -> Any:
+def _read(path: Path | str, kind: str, known: Any, hint: str) -> Any:
     """(first line of the header, {column: texts}) of a file whose columns are one of `known`."""
     lines = list(enumerate(files.read_text(Path(path), hint).splitlines(), 1))
     header = [(number, line[1:].strip()) for number, line in lines if line.startswith("#")]

@@ -8,7 +8,6 @@ from ...runtimes import program
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
 
     from ...workspace.find import Workspace
 
@@ -27,7 +26,7 @@ BENCHMARKS = """
 """.split()
 
 
-def build(ws: Workspace, optimized: bool = True) -> Any:
+def build(ws: Workspace, optimized: bool = True) -> Path:
     flags = ["-O", "-wmo"] if optimized else ["-Onone"]
     return program.build(
         ws,
@@ -40,7 +39,7 @@ def build(ws: Workspace, optimized: bool = True) -> Any:
     )
 
 
-def command(path: Path, benchmark: Any, inputs: Any, **options: Any) -> Any:
+def command(path: Path, benchmark: str, inputs: Path | str, **options: object) -> list[str]:
     """The command line that measures a benchmark and prints the dataset; options: of the program."""
     named = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     return [str(path), benchmark, str(inputs), *named]

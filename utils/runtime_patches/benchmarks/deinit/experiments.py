@@ -13,8 +13,8 @@ from ...base.paths import BENCHMARK
 class Inputs:
     """Random points in closed intervals; `name` is that of a file in data/, if it has one."""
 
-    values: tuple
-    objects: tuple
+    values: tuple[int, int]
+    objects: tuple[int, int]
     points: int
     name: str | None = None
 
@@ -50,7 +50,7 @@ class Fit:
     phases: str = "S,T"
     diff: Run | None = None
     min_values: int | None = None
-    m1: dict = field(default_factory=dict)
+    m1: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     @property
     def command(self) -> str:

@@ -9,7 +9,8 @@ from . import experiments, phases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from .campaign import Campaign
+    from .fit import Fit
 
 
 @dataclass
@@ -19,18 +20,18 @@ class PhaseFits:
     section: str
     experiment: experiments.Fit
     phase: str
-    models: dict
+    models: dict[str, Fit]
 
     @property
-    def m1(self) -> Any:
+    def m1(self) -> str | None:
         """The M1's formula and R² as text, or None."""
         found = self.experiment.m1.get(self.phase)
         return f"{found[0]} ({found[1]:.2f})" if found else None
 
-    def ratio(self, old: Any, new: Any) -> Any:
+    def ratio(self, old: str | None, new: str) -> float | None:
         """The first coefficient on `new` over that on `old`; None if one of them is missing, or cannot be told
         from 0."""
-        if old not in self.models or new not in self.models:
+        if old is None or old not in self.models or new not in self.models:
             return None
         param = self.experiment.params.split(",")[0]
         for name in (old, new):
@@ -40,7 +41,9 @@ class PhaseFits:
         return self.models[new][param] / self.models[old][param]
 
 
-def points(campaign: Any, experiment: Any, phase: Any, name: str) -> Any:
+def points(
+    campaign: Campaign, experiment: experiments.Fit, phase: str, name: str
+) -> tuple[phases.Selection, list[float]] | None:
     """(the selected points, their times) of one experiment on one runtime; None if the runtime lacks it."""
     folder, diff = campaign.results[name], experiment.diff
     found, baseline = folder.load(experiment.run), folder.load(diff) if diff else None
@@ -51,19 +54,19 @@ def points(campaign: Any, experiment: Any, phase: Any, name: str) -> Any:
     return selection, selection.of(phases.times(phase, data, baseline and baseline[1]))
 
 
-def model(campaign: Any, experiment: Any, phase: Any, name: str, robust: bool = False) -> Any:
+def model(campaign: Campaign, experiment: experiments.Fit, phase: str, name: str, robust: bool = False) -> Fit | None:
     """The Fit of one experiment on one runtime; None if the runtime lacks it, or if the points are too few or too
     even for it."""
     found = points(campaign, experiment, phase, name)
+    if not found:
+        return None
     try:
-        return found and campaign.fitter.fit(
-            experiment.params.split(","), found[0].values, found[0].objects, found[1], robust
-        )
+        return campaign.fitter.fit(experiment.params.split(","), found[0].values, found[0].objects, found[1], robust)
     except UserError:
         return None
 
 
-def rows(campaign: Any) -> Any:
+def rows(campaign: Campaign) -> list[PhaseFits]:
     found = []
     for section, fits in experiments.SECTIONS.items():
         for experiment in fits:

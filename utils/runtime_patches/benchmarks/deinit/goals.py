@@ -9,7 +9,11 @@ from .fits import model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from .campaign import Campaign
+    from .fit import Fit as FittedModel
 
 
 @dataclass
@@ -24,11 +28,11 @@ class Goal:
     form: str = "{:.2f}"
 
     @property
-    def reached(self) -> Any:
+    def reached(self) -> bool:
         return self.value <= self.limit if self.most else self.value >= self.limit
 
     @property
-    def cells(self) -> Any:
+    def cells(self) -> list[str]:
         """Its row in a table."""
         limit = ("≤ " if self.most else "≥ ") + self.form.format(self.limit)
         verdict = "✓ reached" if self.reached else "✗ missed"
@@ -50,7 +54,7 @@ _LINEAR = ("isolated_hop_reset_array-vs-objects", "async_array-vs-objects", "asy
 _WITHOUT_VALUES = ("isolated_hop_reset_array-5K", "isolated_no_hop_reset_array-5K")
 
 
-def goals(campaign: Any) -> Any:
+def goals(campaign: Campaign) -> list[Goal]:
     """The goals that can be judged from the runtimes of the campaign. The first is without the series.
 
     R² is of the least squares; coefficients are fitted to the median, because a few
@@ -59,10 +63,19 @@ def goals(campaign: Any) -> Any:
     found = []
     old, *others = campaign.names
 
-    def fitted(name: str, run: Any, params: Any, phase: str = "T", diff: Any = None, robust: bool = True) -> Any:
+    def fitted(
+        name: str, run: str, params: str, phase: str = "T", diff: str | None = None, robust: bool = True
+    ) -> FittedModel | None:
         return model(campaign, Fit(RUNS[run], params, diff=RUNS[diff] if diff else None), phase, name, robust)
 
-    def add(text: str, runtime: str, models: Any, compute: Any, limit: Any, **options: Any) -> None:
+    def add(
+        text: str,
+        runtime: str,
+        models: list[FittedModel | None],
+        compute: Callable[..., float],
+        limit: float,
+        **options: Any,
+    ) -> None:
         if all(models):
             found.append(Goal(text, runtime, float(compute(*models)), limit, **options))
 

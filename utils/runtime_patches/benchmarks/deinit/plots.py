@@ -7,18 +7,25 @@ from .phases import PHASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
 
-    from .dataset import Folder
-    from .fit import Fitter
+    from ...results.outcome import Curve, Points
+    from .dataset import Folder, Inputs
+    from .experiments import Run
+    from .fit import Fit, Fitter
+    from .phases import Selection
+
+    # (run, phase, label), and (title, parameters of the model, lines).
+    _Line = tuple[Run, str, str]
+    _Plot = tuple[str, list[str], list[_Line]]
 
 
-def _span(xs: Any) -> Any:
+def _span(xs: Sequence[float]) -> list[float]:
     low, high = min(0, *xs), max(xs)
     return [low + (high - low) * i / 24 for i in range(25)]
 
 
-def series(label: str, model: Any, inputs: Any, times: Any) -> Any:
+def series(label: str, model: Fit, inputs: Inputs | Selection, times: list[float]) -> Points:
     """Points and the model of one runtime: per object if the model has v⋅o, else by what it has."""
     from ...results.outcome import Points  # takes long to import, and --help needs the names of the plots only
 
@@ -38,13 +45,13 @@ def series(label: str, model: Any, inputs: Any, times: Any) -> Any:
     return Points(f"{label}: {model.formula}", dots, line)
 
 
-def axes(param: Any) -> Any:
+def axes(param: str) -> tuple[str, str]:
     if param.startswith("vo"):
         return "task-local values", "µs an object"
     return ("task-local values", "ms") if param == "v" else ("objects", "ms")
 
 
-def _copying(title: str, **labels: Any) -> list[tuple[str, list[str], list[tuple[Any, ...]]]]:
+def _copying(title: str, **labels: str) -> list[_Plot]:
     """The time of an object by number of task-locals, while scheduling and in total; labels: {label: name of a run}."""
     return [
         (f"{title}, {words}", ["vo", "o"], [(RUNS[name], phase, label) for label, name in labels.items()])
@@ -52,7 +59,7 @@ def _copying(title: str, **labels: Any) -> list[tuple[str, list[str], list[tuple
     ]
 
 
-def _by_values(kind: str) -> list[tuple[str, list[str], list[tuple[Any, ...]]]]:
+def _by_values(kind: str) -> list[_Plot]:
     lines = [
         (run, "T", f"{run.inputs.objects[0]:,} objects")
         for name, run in RUNS.items()
@@ -81,21 +88,23 @@ PLOTS = {
 }
 
 
-def missing(name: str, folder: Folder) -> list[Any]:
+def missing(name: str, folder: Folder) -> list[Run]:
     """The runs whose datasets the plot needs and the folder lacks."""
     return [run for _, _, lines in PLOTS[name] for run, _, _ in lines if not folder.file(run).exists()]
 
 
-def curves(fitter: Fitter, name: str, folder: Folder) -> list[Any]:
+def curves(fitter: Fitter, name: str, folder: Folder) -> list[Curve]:
     return [_curve(fitter, folder, *one) for one in PLOTS[name]]
 
 
-def _curve(fitter: Fitter, folder: Folder, title: str, params: Any, lines: Any) -> Any:
+def _curve(fitter: Fitter, folder: Folder, title: str, params: list[str], lines: list[_Line]) -> Curve:
     from ...results.outcome import Curve
 
     made = []
     for run, phase, label in lines:
-        inputs, data = folder.load(run)
+        found = folder.load(run)
+        assert found
+        inputs, data = found
         times = PHASES[phase][1](data)
         made.append(series(label, fitter.fit(params, inputs.values, inputs.objects, times), inputs, times))
     x, y = axes(params[0])

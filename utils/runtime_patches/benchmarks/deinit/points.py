@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import Any
 
 # Bytes for one input point in gen-points.py and regression.py.
 _POINT = 600
@@ -54,9 +53,9 @@ def lines(values: tuple[int, int], objects: tuple[int, int], count: int, seed: i
         yield f"{source.randint(*values)}\t{source.randint(*objects)}"
 
 
-def ensure(path: Path, *recipe: Any) -> None:
+def ensure(path: Path, values: tuple[int, int], objects: tuple[int, int], count: int, seed: int) -> None:
     """Writes the inputs file `path` of these values, objects, count and seed, if it is not there."""
-    text = "\n".join(lines(*recipe)) + "\n"
+    text = "\n".join(lines(values, objects, count, seed)) + "\n"
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write(path, text)

@@ -13,7 +13,8 @@ from . import experiments
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from typing import Any
+
+    from .campaign import Campaign
 
 HOME = REPORT / "deinit"
 
@@ -52,7 +53,7 @@ def main(options: Namespace) -> None:
     print(home / "report.md")
 
 
-def _measure(measured: Any) -> None:
+def _measure(measured: Campaign) -> None:
     runs = experiments.runs()
     places = {run.name: place for place, run in enumerate(runs, 1)}
     begin = time.monotonic()

@@ -13,7 +13,6 @@ from . import driver, points
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from typing import Any
 
     from .dataset import Inputs
 
@@ -81,7 +80,7 @@ def split(words: list[str], generated: list[str]) -> tuple[str, str | None]:
     return known[0], others[0] if others else None
 
 
-def _generate(options: Namespace) -> Any:
+def _generate(options: Namespace) -> tuple[str, str]:
     """Random points as a file in the build folder, made once; returns it and the options that describe it."""
     values, objects, count = options.values or (0, 200), options.objects or (1, 5000), options.points or 1000
     seed = 1 if options.seed is None else options.seed

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import Any
 
+    from ...results.outcome import Outcome
     from ...runtimes.runtime import Runtime
     from ...workspace.find import Workspace
 
@@ -44,12 +44,12 @@ _PATCH = "executor-pool"
 class Programs:
     """The paths of the programs; goroutines: None where there is no Go."""
 
-    rows: object
-    floor: object
-    goroutines: Optional[object]
+    rows: Path
+    floor: Path
+    goroutines: Optional[Path]
 
 
-def build(ws: Workspace) -> Any:
+def build(ws: Workspace) -> Programs:
     """The Programs."""
     headers = [_HERE / "support.h", program.MACHINE_HEADER]
     return Programs(
@@ -68,7 +68,7 @@ def build(ws: Workspace) -> Any:
     )
 
 
-def _goroutines() -> Any:
+def _goroutines() -> Path | None:
     """The program of the host's Go, or None. It is static, so that it runs inside the workspace, too."""
     go, source = shutil.which("go"), _HERE / "goroutines.go"
 
@@ -82,12 +82,12 @@ def _goroutines() -> Any:
     return once.file(HOME / "executor-goroutines", [source], make) if go else None
 
 
-def floor(ws: Workspace, made: Any) -> Any:
+def floor(ws: Workspace, made: Programs) -> dict[str, float]:
     """{figure: ns} of the machine."""
     return targets.figures(programs.output(ws, stock(), [str(made.floor)], "the floor program"))
 
 
-def measure(ws: Workspace, made: Any, options: Namespace, chosen: Any) -> Any:
+def measure(ws: Workspace, made: Programs, options: Namespace, chosen: list[str]) -> Outcome:
     """The Outcome of a run; options: .runtime, .rounds, .busy and .no_futex."""
     taken = targets.Samples()
     with locks.exclusive(HOME), _spinners(options.busy), Step(f"{len(chosen)} rows, {options.rounds} rounds") as step:
@@ -112,15 +112,15 @@ def measure(ws: Workspace, made: Any, options: Namespace, chosen: Any) -> Any:
     return _outcome(made, options, taken)
 
 
-def _columns(row: str) -> Any:
+def _columns(row: str) -> list[str]:
     return ["on"] if row in targets.HANGS_WHEN_OFF else list(targets.COLUMNS)
 
 
-def _variables(column: Any) -> Any:
+def _variables(column: str) -> dict[str, str]:
     return {"SWIFT_POOL": "1" if column == "on" else "0", "SWIFT_BACKTRACE": "enable=off"}
 
 
-def _sample(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) -> Any:
+def _sample(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: str) -> dict[str, float]:
     what = f"{row} with the pool {column}"
     try:
         text = programs.output(ws, runtime, [str(made.rows), row], what, env=_variables(column), timeout=_PATIENCE)
@@ -133,7 +133,7 @@ def _sample(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) -
     return targets.figures(text)
 
 
-def _futexes(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) -> Any:
+def _futexes(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: str) -> float | None:
     """Futex calls of an operation; None where they cannot be counted."""
     child = runtime.popen(
         ws,
@@ -157,7 +157,7 @@ def _futexes(ws: Workspace, made: Any, runtime: Runtime, row: str, column: Any) 
 
 
 @contextlib.contextmanager
-def _spinners(wanted: Any) -> Iterator[Any]:
+def _spinners(wanted: bool) -> Iterator[None]:
     """A program of the lowest priority on each processor, while the block runs."""
     # They end with this process, also if it is killed.
     spin = "while kill -0 $PPID; do i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done; done"
@@ -174,7 +174,7 @@ def _spinners(wanted: Any) -> Iterator[Any]:
             process.end(child)
 
 
-def _outcome(made: Any, options: Namespace, taken: Any) -> Any:
+def _outcome(made: Programs, options: Namespace, taken: targets.Samples) -> Outcome:
     beside = " beside a niced program on each processor" if options.busy else ""
     result = outcome.begin(
         "executor", f"The global executor with and without a pool{beside}", "benchmark/executor/run-benchmark"

@@ -12,7 +12,8 @@ from ...results.verdicts import quantile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+
+    from ...base.schema import Cell
 
 COLUMNS = ("off", "on")
 FLOOR, GO = "floor", "Go"
@@ -89,7 +90,7 @@ def figures(text: str) -> dict[str, float]:
 class Samples:
     """values: {(what, figure): [value of a process start]}; what: (row, column), "floor" or "Go"."""
 
-    values: dict = field(default_factory=dict)
+    values: dict[tuple[tuple[str, str] | str, str], list[float]] = field(default_factory=dict)
 
     def add(self, what: tuple[str, str] | str, found: dict[str, float], prefix: str = "") -> None:
         """Adds the figures of one process."""
@@ -142,7 +143,7 @@ def _reference(samples: Samples, target: Target) -> float | None:
     return samples.median(program, figure) if figure else samples.median((target.row, program), target.figure)
 
 
-def busy_targets(samples: Any) -> Any:
+def busy_targets(samples: Samples) -> tuple[Target, ...]:
     """The targets of a run beside other work: every figure of time that both columns have."""
     return tuple(
         Target(what[0], figure, BUSY_MOST)
@@ -167,9 +168,9 @@ def target_lines(judged: list[Judged]) -> tuple[list[str], list[list[str]]]:
     return ["row", "figure", "against", "there", "here", "ratio", "at most", "of the starts", "met"], lines
 
 
-def distribution_lines(samples: Samples) -> tuple[list[str], list[list[Any]]]:
+def distribution_lines(samples: Samples) -> tuple[list[str], list[list[Cell]]]:
     """(columns, rows): every figure of every row, and how it is spread over the starts of processes."""
-    lines = []
+    lines: list[list[Cell]] = []
     for (what, figure), values in samples.values.items():
         name, column = what if isinstance(what, tuple) else (what, "")
         lines.append(
