@@ -15,7 +15,7 @@ from runtime_patches.benchmarks.server.rows import ServerRow
 from runtime_patches.runtimes.runtime import parse
 from workspace_of import workspace
 
-_, program, folder, name, *given = sys.argv
+program, folder, name, *given = sys.argv[1:]
 side = programs.Side(parse(name), name)
 ws = workspace(given)
 place = programs.Place(ws, Path(folder))

@@ -7,10 +7,9 @@ from collections import Counter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
 
-def by_object(lines: Iterable[str]) -> Any:
+def by_object(lines: Iterable[str]) -> Counter[str]:
     """Counter {path of a program or library: instructions executed in it} of the lines of
     a callgrind.out file; "" is what callgrind could not tell."""
     names, counts, place, of_call = {}, Counter(), "", False

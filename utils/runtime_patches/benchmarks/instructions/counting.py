@@ -22,7 +22,7 @@ from .counts import SERIES, STEADY, Counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections import Counter
 
     from ...runtimes.runtime import Runtime
     from ...workspace.find import Workspace
@@ -32,7 +32,7 @@ HOME = BUILD / "instructions"
 _FEW, _MANY = 5, 25
 
 
-def choose(ws: Workspace, runtimes: list[Runtime], pattern: Any) -> Any:
+def choose(ws: Workspace, runtimes: list[Runtime], pattern: str) -> tuple[Path, list[str]]:
     """(the benchmark binary, the names of the rows) that are on one of the runtimes."""
     compare.check_filter(ws, pattern)
     for runtime in runtimes:
@@ -44,7 +44,7 @@ def choose(ws: Workspace, runtimes: list[Runtime], pattern: Any) -> Any:
     return chosen.binary, [row.name for row in chosen.rows]
 
 
-def _count(ws: Workspace, runtime: Runtime, binary: Any, row: str, iterations: Any) -> Any:
+def _count(ws: Workspace, runtime: Runtime, binary: Path, row: str, iterations: int) -> Counter[str] | None:
     """Counter {path: instructions} of one process, None if the runtime lacks the row; UserError if the process
     fails."""
     with tempfile.TemporaryDirectory(dir=HOME) as scratch:
@@ -65,7 +65,7 @@ def _count(ws: Workspace, runtime: Runtime, binary: Any, row: str, iterations: A
             return callgrind.by_object(lines)
 
 
-def _iteration(ws: Workspace, runtime: Runtime, binary: Any, row: str) -> Any:
+def _iteration(ws: Workspace, runtime: Runtime, binary: Path, row: str) -> tuple[float, float] | None:
     """(instructions of one iteration, those in the libraries that the series changes); None if the runtime lacks
     the row."""
     few, many = (_count(ws, runtime, binary, row, number) for number in (_FEW, _MANY))
@@ -81,7 +81,7 @@ def _iteration(ws: Workspace, runtime: Runtime, binary: Any, row: str) -> Any:
     return (-sum(few.values()) / taken, -sum(few[path] for path in libraries) / taken)
 
 
-def measure(ws: Workspace, binary: Any, rows: Any, runtimes: list[Runtime], repeat: Any) -> Any:
+def measure(ws: Workspace, binary: Path, rows: list[str], runtimes: list[Runtime], repeat: int) -> Counts:
     found = {(row, runtime.name): [] for row in rows for runtime in runtimes}
     jobs = [(row, runtime) for _ in range(repeat) for row in rows for runtime in runtimes]
     with (
@@ -100,7 +100,7 @@ def measure(ws: Workspace, binary: Any, rows: Any, runtimes: list[Runtime], repe
     return Counts(found, rows, [runtime.name for runtime in runtimes])
 
 
-def report(counts: Any, repeat: Any) -> Any:
+def report(counts: Counts, repeat: int) -> outcome.Outcome:
     made = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
     first, last = counts.names[0], counts.names[-1]
     if first != last:

@@ -35,7 +35,7 @@ _PLOTS = {
 }
 
 
-def build(ws: Workspace) -> Any:
+def build(ws: Workspace) -> Path:
     """The benchmark program. It needs a runtime with the monitor to link, and any such to run."""
     after = parse("after")
     runtimes.ensure(ws, after)

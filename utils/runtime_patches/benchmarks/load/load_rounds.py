@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from pathlib import Path
-    from typing import Any
 
     from ...runtimes.runtime import Runtime
     from ...workspace.find import Workspace
@@ -26,7 +25,7 @@ ROWS = {"queued-deinits": 10**6, "senders": 10**6, "tasks": 10**5, "threads": 10
 _COLUMNS = ["row", "runtime", "operations", "ns each", "start, MB", "waiting, MB", "end, MB", "trimmed, MB"]
 
 
-def build(ws: Workspace) -> Any:
+def build(ws: Workspace) -> Path:
     return program.build(
         ws,
         "concurrency-load",
@@ -36,7 +35,7 @@ def build(ws: Workspace) -> Any:
     )
 
 
-def measure(ws: Workspace, path: Path, rows: Any, options: Namespace) -> Any:
+def measure(ws: Workspace, path: Path, rows: list[str], options: Namespace) -> outcome.Outcome:
     """The Outcome of rows; options: .runtimes, .most (operations) and .rounds."""
     made = outcome.begin("load", "The runtime under load", "benchmark/load/run-benchmark")
     lines = []
@@ -49,7 +48,7 @@ def measure(ws: Workspace, path: Path, rows: Any, options: Namespace) -> Any:
     return made
 
 
-def _medians(ws: Workspace, path: Path, row: str, runtime: Runtime, count: int, rounds: Any) -> Any:
+def _medians(ws: Workspace, path: Path, row: str, runtime: Runtime, count: int, rounds: int) -> list[str]:
     hint = "a fault of the runtime; --filter leaves a row out"
     runs = [
         programs.output(ws, runtime, [str(path), row, str(count)], f"{row} with {count}", hint) for _ in range(rounds)

@@ -19,6 +19,12 @@ from ...base.process import ending
 from ..harness import inside
 from ..harness.rounds import interleaved
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    _Plan = Mapping[str, Any]  # as JSON has it
+
 # Seconds that a run needs before its workers can begin; doubled while one comes too late.
 _LEAD, _LONGEST_LEAD = 0.06, 8
 
@@ -27,14 +33,14 @@ class Failed(Exception):
     """A worker did not do its part."""
 
 
-def _command(plan: Any, sample: Any, workers: Any, processors: Any, start: Any) -> Any:
+def _command(plan: _Plan, sample: _Plan, workers: int, processors: Sequence[int], start: int) -> list[str]:
     kind = "tasks" if sample["kind"] == "tasks" else "threads"
     places = ",".join(map(str, processors))
     options = [f"--as={kind}", f"--workers={workers}", f"--processors={places}", f"--start={start}"]
     return [plan["program"], sample["row"], *options, f"--milliseconds={plan['milliseconds']}"]
 
 
-def _run(plan: Any, sample: Any, lead: Any) -> Any:
+def _run(plan: _Plan, sample: _Plan, lead: float) -> list[tuple[int, ...]]:
     """[(operations, elapsed ns, waited ns, late)] for each worker."""
     start = time.monotonic_ns() + int(lead * 1e9)
     workers, processors = sample["workers"], plan["processors"]
@@ -68,11 +74,12 @@ def _run(plan: Any, sample: Any, lead: Any) -> Any:
     return found
 
 
-def take(plan: Any, sample: Any) -> Any:
+def take(plan: _Plan, sample: _Plan) -> dict[str, float]:
     """One sample, taken again while other programs disturb it; the least disturbed
     attempt counts. Returns {rate: operations a second, share: of the time for which a
     worker waited for a core}."""
-    lead, best, attempts = _LEAD, None, 0
+    best: dict[str, float] = {}
+    lead, attempts = _LEAD, 0
     while attempts < plan["attempts"]:
         workers = _run(plan, sample, lead)
         if any(late for *_, late in workers):
@@ -84,14 +91,14 @@ def take(plan: Any, sample: Any) -> Any:
         share = max(waited / elapsed for _, elapsed, waited, _ in workers)
         # In the time for which a worker had a core.
         rate = sum(operations * 1e9 / (elapsed - waited) for operations, elapsed, waited, _ in workers)
-        if best is None or share < best["share"]:
+        if not best or share < best["share"]:
             best = {"rate": rate, "share": share}
         if share <= plan["quiet"]:
             break
     return best
 
 
-def main(plan: Any) -> None:
+def main(plan: _Plan) -> None:
     samples = list(product(plan["kinds"], plan["workers"], plan["libraries"]))
     order = interleaved(plan["rounds"], plan["rows"], lambda row: samples, random.Random(1))
     for number, row, (kind, workers, runtime) in order:

@@ -14,9 +14,10 @@ from .speed_ups import KINDS, NOTES, Results, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
     from typing import Any
 
-    from ...runtimes.runtime import Runtime
     from ...workspace.find import Workspace
 
 HOME = BUILD / "scaling"
@@ -25,7 +26,7 @@ HIDDEN = {"test.dying": "nothing"}
 _HERE = BENCHMARK / "scaling"
 
 
-def build(ws: Workspace) -> Any:
+def build(ws: Workspace) -> Path:
     return program.build(
         ws,
         "scaling-benchmark",
@@ -36,12 +37,12 @@ def build(ws: Workspace) -> Any:
     )
 
 
-def cache_line_malloc(ws: Workspace) -> Any:
+def cache_line_malloc(ws: Workspace) -> dict[str, str]:
     library = program.build(ws, "cache-line-malloc.so", HOME, c=[_HERE / "cache-line-malloc.c"], link=["-shared"])
     return {"LD_PRELOAD": str(library)}
 
 
-def measure(ws: Workspace, plan: Any) -> Any:
+def measure(ws: Workspace, plan: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
     complete = f"{count} samples of {plan['milliseconds']} ms"
     samples = []
@@ -57,7 +58,7 @@ def measure(ws: Workspace, plan: Any) -> Any:
     return samples
 
 
-def report(plan: Any, samples: Any, shares: Any) -> Any:
+def report(plan: Mapping[str, Any], samples: list[dict[str, Any]], shares: dict[str, str]) -> outcome.Outcome:
     """The Outcome of samples; shares: {row: what its workers share}."""
     made = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
     results, rows = Results(plan, samples), plan["rows"]
@@ -86,13 +87,13 @@ def report(plan: Any, samples: Any, shares: Any) -> Any:
     return made
 
 
-def _side_by_side(runtimes: list[Runtime]) -> Any:
+def _side_by_side(runtimes: list[str]) -> list[tuple[str, str]]:
     if len(runtimes) == 1:
         return [(kind, runtimes[0]) for kind in KINDS]
     return [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]
 
 
-def _gains(speed_ups: Any, most: Any) -> Any:
+def _gains(speed_ups: Mapping[str, list[float | None]], most: int) -> list[str]:
     """A sentence about the rows whose threads gain most on the second runtime."""
     gains = sorted(
         ((new / old, row, old, new) for row, (old, new, _) in speed_ups.items() if old and new), reverse=True

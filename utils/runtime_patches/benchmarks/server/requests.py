@@ -24,13 +24,17 @@ if TYPE_CHECKING:
     from .programs import Place, Side
     from .rows import ServerRow
 
+    # The measures of a process by name, and the samples of a row by column.
+    Sample = dict[str, Any]
+    Columns = dict[str, list[Sample]]
+
 COLUMNS = ("old", "control", "new")
 QUANTILES = (0.5, 0.99, 0.999)
 
 
-def _rounds(options: Namespace, name: str, take: Callable[..., Any]) -> Any:
+def _rounds(options: Namespace, name: str, take: Callable[[Side, bool], Sample]) -> Columns:
     """{column: [sample]} of a row; take(side, whether it is the last of its column): a sample."""
-    samples = {column: [] for column in COLUMNS}
+    samples: Columns = {column: [] for column in COLUMNS}
     with Step(f"{name}: {options.rounds} rounds") as step:
         for number, _, column in interleaved(options.rounds, [name], lambda _: COLUMNS, random.Random()):
             side = options.sides[column == "new"]
@@ -39,10 +43,10 @@ def _rounds(options: Namespace, name: str, take: Callable[..., Any]) -> Any:
     return samples
 
 
-def http(options: Namespace, row: ServerRow, place: Place, program: Path, generator: Path) -> Any:
+def http(options: Namespace, row: ServerRow, place: Place, program: Path, generator: Path) -> Columns:
     """{column: [sample]} of a row with a server."""
 
-    def take(side: Side, last: bool) -> Any:
+    def take(side: Side, last: bool) -> Sample:
         with Server(place, program, row, side, options.port) as server:
             server.probe()
             sample = _sample(options, server, generator)
@@ -53,7 +57,7 @@ def http(options: Namespace, row: ServerRow, place: Place, program: Path, genera
     return _rounds(options, row.name, take)
 
 
-def _sample(options: Namespace, server: Server, generator: Path) -> dict[str, Any]:
+def _sample(options: Namespace, server: Server, generator: Path) -> Sample:
     # The first requests fill the heap and the caches: they are no part of it.
     server.put_load(generator, "closed", options.connections, options.seconds / 5, 0)
     before = server.stats()
@@ -72,7 +76,7 @@ def _sample(options: Namespace, server: Server, generator: Path) -> dict[str, An
     return sample
 
 
-def quantiles(times: bytes) -> Any:
+def quantiles(times: bytes) -> list[float]:
     """The QUANTILES of 64-bit times in ns, in us: no estimate, for every request is there."""
     values = array.array("Q")
     values.frombytes(times)
@@ -81,10 +85,10 @@ def quantiles(times: bytes) -> Any:
     return [quantile(values, part) / 1000 for part in QUANTILES]
 
 
-def inside(options: Namespace, row: ServerRow, place: Place, program: Path) -> Any:
+def inside(options: Namespace, row: ServerRow, place: Place, program: Path) -> Columns:
     """{column: [sample]} of a loop in the program."""
 
-    def take(side: Side, _: object) -> Any:
+    def take(side: Side, _: object) -> Sample:
         found = json.loads(place.run(side, [program, "row", *row.words, row.count], row.name))
         before, after = found["before"], found["after"]
         return {
@@ -98,10 +102,10 @@ def inside(options: Namespace, row: ServerRow, place: Place, program: Path) -> A
     return _rounds(options, row.name, take)
 
 
-def nio(options: Namespace, row: ServerRow, place: Place, program: Path) -> Any:
+def nio(options: Namespace, row: ServerRow, place: Place, program: Path) -> Columns:
     """{column: [sample]} of a row of nio's own benchmark: the rate is that of its whole unit of work."""
 
-    def take(side: Side, _: object) -> Any:
+    def take(side: Side, _: object) -> Sample:
         said = place.run(side, [program, *row.words], row.name, timeout=240)
         found = re.search(rf"measuring: {re.escape(row.words[0])}: (.+)", said)
         times = [float(part) for part in found[1].split(",") if part.strip()] if found else []

@@ -45,7 +45,12 @@ class Module:
     """name, sources (files of the host), flags of swiftc, ours (this repository's)."""
 
     def __init__(
-        self, name: str, sources: list[Path], flags: Sequence[Any] = (), ours: bool = False, headers: Sequence[Any] = ()
+        self,
+        name: str,
+        sources: list[Path],
+        flags: Sequence[str] = (),
+        ours: bool = False,
+        headers: Sequence[Path] = (),
     ) -> None:
         self.name = name
         self.sources = sources
@@ -56,7 +61,7 @@ class Module:
     def __repr__(self) -> str:
         return self.name
 
-    def key(self, base: Any) -> str:
+    def key(self, base: str) -> str:
         """A hash of the content that the object is made from, and of `base`."""
         return _key(f"{base} {self.name} {self.flags}", *self.sources, *self.headers)
 
