@@ -182,17 +182,17 @@ def harness(
     --rounds; runtimes: the help of RUNTIME…; most: of them."""
     from .base.paths import REPORT
 
-    made = Parser("run-benchmark", description, examples)
+    command = Parser("run-benchmark", description, examples)
     if runtimes:
         default = [runtime("before"), runtime("after")]
-        made.add_runtimes("runtimes [RUNTIME…]", f"{runtimes} (default: before after)", default=default)
-        made.most = most
-    made.add("--filter RE", f"only {what}s that match", type=pattern, default=".")
+        command.add_runtimes("runtimes [RUNTIME…]", f"{runtimes} (default: before after)", default=default)
+        command.most = most
+    command.add("--filter RE", f"only {what}s that match", type=pattern, default=".")
     if rounds:
-        made.add("--rounds N", f"{rounds[1]} (default: {rounds[0]})", type=integer(1), default=rounds[0])
-    made.add("--list", f"print the {what}s")
-    made.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / name))
-    return made
+        command.add("--rounds N", f"{rounds[1]} (default: {rounds[0]})", type=integer(1), default=rounds[0])
+    command.add("--list", f"print the {what}s")
+    command.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / name))
+    return command
 
 
 # Types of arguments.

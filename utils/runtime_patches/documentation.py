@@ -55,9 +55,9 @@ def update(check: bool = False) -> None:
         if path.relative_to(REPO).parts[0] == "build":
             continue
         text = path.read_text(encoding="utf-8")
-        made = {}
-        new = _PART.sub(lambda part: part[1] + _content(path, part[2], part[3], made, noted) + part[4], text)
-        drawn = {place: plot for place, plot in made.items() if not place.exists() or place.read_text("utf-8") != plot}
+        found = {}
+        new = _PART.sub(lambda part: part[1] + _content(path, part[2], part[3], found, noted) + part[4], text)
+        drawn = {place: plot for place, plot in found.items() if not place.exists() or place.read_text("utf-8") != plot}
         old |= {f"{path.relative_to(REPO)}, state {key}" for key in _STATE.findall(new) if key != series.load().state}
         changed = [path] * (new != text) + list(drawn)
         stale += [str(one.relative_to(REPO)) for one in changed]

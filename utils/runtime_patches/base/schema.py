@@ -54,8 +54,8 @@ def _require(is_right: object, value: Any, where: str) -> Any:
 
 def _annotated(kind: Any, value: object, where: str) -> Any:
     inner, *checks = typing.get_args(kind)
-    made = from_json(inner, value, where)
-    return _require(all(check(made) for check in checks), made, where)
+    value_ = from_json(inner, value, where)
+    return _require(all(check(value_) for check in checks), value_, where)
 
 
 def _union(kind: Any, value: object, where: str) -> Any:
@@ -91,14 +91,14 @@ _READERS = {Annotated: _annotated, Union: _union, Literal: _literal, list: _list
 
 def _dataclass(kind: Any, value: Any, where: str) -> Any:
     _plain(dict, value, where)
-    made = {}
+    found = {}
     for field, hint in _fields(kind):
         place = f"{where}.{field.name}".lstrip(".")
         if field.name in value:
-            made[field.name] = from_json(hint, value[field.name], place)
+            found[field.name] = from_json(hint, value[field.name], place)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise Mismatch(place)
-    return kind(**made)
+    return kind(**found)
 
 
 @functools.cache
@@ -110,8 +110,8 @@ def _fields(kind: Any) -> list[tuple[dataclasses.Field[Any], Any]]:
 def checked(kind: type[_T], data: object, path: Path, hint: str = HINT) -> _T:
     """The `kind` in `data`, which the file `path` held; UserError if it is damaged."""
     try:
-        made: _T = from_json(kind, data, "")
-        return made
+        value_: _T = from_json(kind, data, "")
+        return value_
     except Mismatch as fault:
         raise UserError(f"{path} is damaged: {fault} is missing or wrong", hint) from None
 

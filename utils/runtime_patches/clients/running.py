@@ -72,27 +72,29 @@ def show(
     judgements: Sequence[Judgement], runtimes: Sequence[Runtime], failed: Sequence[UserError], target: Path
 ) -> list[tuple[str, Test]]:
     """Prints and writes the table; returns [(package, lost test)]."""
-    made = outcome.begin("clients", "The tests of other packages", "utils/run-clients")
+    result = outcome.begin("clients", "The tests of other packages", "utils/run-clients")
     rows = []
     for judgement in judgements:
         for side in judgement.sides:
             last = side is judgement.sides[-1] and len(runtimes) > 1
             judged = [str(len(tests)) if last else "" for tests in (judgement.lost, judgement.won)]
             rows.append([judgement.package, side.runtime.name, *map(str, side.row), *judged, f"{side.seconds:.0f}"])
-    print(made.table("Tests", _COLUMNS, rows).text(left=2))
+    print(result.table("Tests", _COLUMNS, rows).text(left=2))
     for judgement in judgements:
         found = {"lost": judgement.lost, "unsteady": judgement.unsteady, "failed on all": judgement.everywhere}
         for title, tests in found.items():
-            made.notes += [f"{title}: {judgement.package}: {test}: {why}" for test, why in tests.items()]
-        made.notes += [f"won: {judgement.package}: {test}" for test in judgement.won]
-    made.notes += [f"not judged: {error.message}" for error in failed]
+            result.notes += [f"{title}: {judgement.package}: {test}: {why}" for test, why in tests.items()]
+        result.notes += [f"won: {judgement.package}: {test}" for test in judgement.won]
+    result.notes += [f"not judged: {error.message}" for error in failed]
     lost = [(judgement.package, test) for judgement in judgements for test in judgement.lost]
     tests = sum(judgement.sides[-1].row[0] for judgement in judgements)
     if len(runtimes) > 1:
-        made.summary.append(
+        result.summary.append(
             f"{len(lost)} of {tests:,} tests of {plural(len(judgements), 'package')} lost on {runtimes[-1]}."
         )
-    print("\n".join([*(line for line in made.notes if not line.startswith("not judged")), *made.summary]), flush=True)
-    made.write(Path(target))
+    print(
+        "\n".join([*(line for line in result.notes if not line.startswith("not judged")), *result.summary]), flush=True
+    )
+    result.write(Path(target))
     report.renew(target)
     return lost

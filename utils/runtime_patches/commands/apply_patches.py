@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/apply-patches",
         "Applies the series to a Swift checkout, one commit for each patch. A last commit adds this\n"
         "repository's tests and benchmarks at the same paths. Without --checkout, works on build/checkout.",
@@ -20,9 +20,9 @@ def parser() -> Parser:
             "utils/apply-patches --checkout ~/swift-project --only NAME",
         ],
     )
-    made.add("--only PATCH…", "apply these patches only (in the series' order)", default=[], complete=patch_names)
-    made.add("--3way", "merge where the context differs (another Swift version)", dest="three_way")
-    return made
+    command.add("--only PATCH…", "apply these patches only (in the series' order)", default=[], complete=patch_names)
+    command.add("--3way", "merge where the context differs (another Swift version)", dest="three_way")
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/build-runtime",
         "Builds runtimes: stock, before (unpatched), after (the series and what is edited in\n"
         "the checkout), upto:PATCH, and the series with a sanitizer, with assertions or with random delays:\n"
         "asan, tsan, ubsan, debug, chaos (unpatched: before-asan, …). They are installed in build/runtimes/NAME.",
         ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"],
     )
-    made.add_runtimes("runtimes NAME…", "the runtimes to build")
-    return made
+    command.add_runtimes("runtimes NAME…", "the runtimes to build")
+    return command
 
 
 def main(options: Namespace) -> None:

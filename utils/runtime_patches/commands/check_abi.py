@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/check-abi",
         "Compares what programs and debuggers rely on: exported symbols, the values of\n"
         "_swift_concurrency_debug_*, and the layout of tasks, jobs, actors and status records.\n"
@@ -20,9 +20,9 @@ def parser() -> Parser:
         status="0 NEW is ABI-compatible with OLD, 1 it is not, or an error, 2 bad usage",
     )
     what = "a runtime (default: stock, whose layouts are before's)"
-    made.add_runtimes("old [OLD]", what, default="stock")
-    made.add_runtimes("new [NEW]", "a runtime (default: after)", default="after")
-    return made
+    command.add_runtimes("old [OLD]", what, default="stock")
+    command.add_runtimes("new [NEW]", "a runtime (default: after)", default="after")
+    return command
 
 
 def main(options: Namespace) -> None:

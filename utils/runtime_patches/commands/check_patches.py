@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/check-patches",
         "Checks the rules of the series: the order file and the folder agree, headers are complete,\n"
         "tests name the patches that they need, and each patch applies at its exact lines.",
@@ -32,15 +32,15 @@ def parser() -> Parser:
         ],
         status="0 no fault, 1 a fault or an error, 2 bad usage",
     )
-    made.add("--headers", "check the names and headers only; Swift's sources are not needed")
-    made.add("--build", "also build after each patch and run the tests it names")
-    made.add(
+    command.add("--headers", "check the names and headers only; Swift's sources are not needed")
+    command.add("--build", "also build after each patch and run the tests it names")
+    command.add(
         "--configurations [NAME…]",
         "also compile (not link, not run) what the series touches in the runtime's other configurations, or "
         "in these: " + ", ".join(configurations.CONFIGURATIONS),
         complete=lambda: list(configurations.CONFIGURATIONS),
     )
-    return made
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/doctor",
         "Reports what is ready, missing, stale or damaged, and how much room it takes.\n"
         "With --clean, deletes the named parts. Never builds anything.",
@@ -23,9 +23,9 @@ def parser() -> Parser:
         "(packages that others wrote, of all clones), cache (toolchain, sources and builds of all clones), build "
         "(its folders but checkout and report), or the name of one folder of build/. A checkout is never removed"
     )
-    made.add("--clean PART…", what, complete=_parts)
-    made.add("--dry-run", "with --clean: only tell")
-    return made
+    command.add("--clean PART…", what, complete=_parts)
+    command.add("--dry-run", "with --clean: only tell")
+    return command
 
 
 def _parts() -> list[str]:

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/export-patches",
         "Writes the series back from the commits of a checkout, byte for byte reproducible.",
         ["utils/export-patches --check", "utils/export-patches --checkout ~/swift-project"],
         status="0 done, 1 an error, or a difference with --check, 2 bad usage",
     )
-    made.add("--check", "change nothing; exit 1 when the files differ from the commits")
-    made.has_moved({"--upstream": "utils/pull-request"})
-    return made
+    command.add("--check", "change nothing; exit 1 when the files differ from the commits")
+    command.has_moved({"--upstream": "utils/pull-request"})
+    return command
 
 
 def main(options: Namespace) -> None:

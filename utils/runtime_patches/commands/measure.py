@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/measure",
         "Runs each benchmark that the documentation shows, one after the other, and saves the results\n"
         "in benchmark/results. Results of the present state of the series are not measured again.\n"
@@ -34,10 +34,10 @@ def parser() -> Parser:
         ["utils/measure vm-2-cores", "utils/measure vm-2-cores smoke executor"],
         workspace=False,
     )
-    made.add("machine MACHINE", "the name under which the results are saved")
-    made.add("names [NAME…]", f"only these of {', '.join(COMMANDS)}")
-    made.add("--again", "measure also what is saved of this state")
-    return made
+    command.add("machine MACHINE", "the name under which the results are saved")
+    command.add("names [NAME…]", f"only these of {', '.join(COMMANDS)}")
+    command.add("--again", "measure also what is saved of this state")
+    return command
 
 
 def main(options: argparse.Namespace) -> int:

@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/package",
         "Packs the libraries of the series for other machines: shared and static libraries, built\n"
         "against an older system and checked, with an installer. Writes the archives and SHA256SUMS\n"
         "to build/package. The same series gives the same bytes.",
         ["utils/package", "utils/package --architecture arm64"],
     )
-    made.add(
+    command.add(
         "--architecture NAME",
         "the architecture to pack for: x86_64 or arm64 (default: x86_64)",
         choices=list(ARCHITECTURES),
         default="x86_64",
         complete=lambda: list(ARCHITECTURES),
     )
-    return made
+    return command
 
 
 def main(options: Namespace) -> None:

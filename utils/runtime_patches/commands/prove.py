@@ -7,7 +7,7 @@ from ..cli import Parser
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/prove",
         "Runs the suites that prove the series, one after the other, and keeps a record of each in\n"
         "benchmark/results. A suite that has passed at the present state of the series is not run\n"
@@ -16,10 +16,10 @@ def parser() -> Parser:
         workspace=False,
         status="0 all have passed, 1 one has failed, or an error, 2 bad usage",
     )
-    made.add("machine MACHINE", "the name under which the records are saved")
-    made.add("names [NAME…]", "only these suites (docs/proofs.md lists them)")
-    made.add("--again", "run also what has passed at this state")
-    return made
+    command.add("machine MACHINE", "the name under which the records are saved")
+    command.add("names [NAME…]", "only these suites (docs/proofs.md lists them)")
+    command.add("--again", "run also what has passed at this state")
+    return command
 
 
 def main(options: argparse.Namespace) -> int:

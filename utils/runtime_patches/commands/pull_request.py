@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/pull-request",
         "Prints the text of a pull request for patches: title, reason, tests, figures.",
         ["utils/pull-request NAME > request.md"],
         workspace=False,
     )
-    made.add("patches [PATCH…]", "the patches (default: all that are still to be sent)", complete=patch_names)
-    return made
+    command.add("patches [PATCH…]", "the patches (default: all that are still to be sent)", complete=patch_names)
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/report",
         "Writes one page with all results: summary, tables, plots, environment. The page needs no\n"
         "network and no scripts. Without FILE, it shows everything below build/report.",
@@ -29,10 +29,12 @@ def parser() -> Parser:
         "results.json of run-smoke-bench or of a harness, or "
         "folders that hold some; those of several machines are merged"
     )
-    made.add("results [FILE…]", what, type=Path)
-    made.add("--output FILE", "where the page goes (default: build/report/index.html)", type=folder, default=pages.PAGE)
-    made.has_moved({"--save": "utils/save-results", "--update-docs": "utils/update-docs"})
-    return made
+    command.add("results [FILE…]", what, type=Path)
+    command.add(
+        "--output FILE", "where the page goes (default: build/report/index.html)", type=folder, default=pages.PAGE
+    )
+    command.has_moved({"--save": "utils/save-results", "--update-docs": "utils/update-docs"})
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/run-clients",
         "Builds the tests of other people's packages once, with the toolchain's own runtime, and runs\n"
         "them on several runtimes. A test that fails only on the last runtime is run again, alone.",
@@ -31,23 +31,23 @@ def parser() -> Parser:
         "packages of build-script-config/clients.json, or of --packages (default: those that the workspace's "
         "sources hold)"
     )
-    made.add("packages [PACKAGE…]", what, complete=_names)
+    command.add("packages [PACKAGE…]", what, complete=_names)
     what = (
         "runtimes; the last one is judged by the others (default: stock before "
         "after; one alone is judged by before, or before-VARIANT)"
     )
-    made.add_runtimes("--runtime NAME…", what, action="extend", default=[])
+    command.add_runtimes("--runtime NAME…", what, action="extend", default=[])
     what = "your package, or a folder that holds packages: they and their dependencies are taken from there"
-    made.add("--packages DIR", what, dest="folder", type=folder)
-    made.add("--offline", "take dependencies that are not in DIR from the workspace's sources")
-    made.add("--filter RE", "only tests whose name matches", type=pattern, default="")
+    command.add("--packages DIR", what, dest="folder", type=folder)
+    command.add("--offline", "take dependencies that are not in DIR from the workspace's sources")
+    command.add("--filter RE", "only tests whose name matches", type=pattern, default="")
     longest = "the longest that one test may take (default: 300)"
-    made.add("--timeout SECONDS", longest, type=seconds(0.01, 999999), default="300")
-    made.add("--parallel", "run XCTest in as many processes at once as there are cores (swift-collections always)")
-    made.add("--build-only", "only build the tests")
-    made.add("--list", "only list the packages")
-    made.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / "clients"))
-    return made
+    command.add("--timeout SECONDS", longest, type=seconds(0.01, 999999), default="300")
+    command.add("--parallel", "run XCTest in as many processes at once as there are cores (swift-collections always)")
+    command.add("--build-only", "only build the tests")
+    command.add("--list", "only list the packages")
+    command.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / "clients"))
+    return command
 
 
 def _names() -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/run-smoke-bench",
         "Compares two runtimes with upstream's benchmark suite and this repository's entries.",
         [
@@ -35,25 +35,25 @@ def parser() -> Parser:
         "two runtimes: names (stock, before, after, upto:PATCH) or folders that hold lib/swift/linux "
         "(default: before after)"
     )
-    made.add("runtimes OLD NEW", what, complete=runtime_names, nargs="*")
+    command.add("runtimes OLD NEW", what, complete=runtime_names, nargs="*")
     what = "only benchmarks whose name matches. If no default row does, upstream's whole suite is searched"
-    made.add("--filter RE", what, type=pattern)
-    made.add("--all", "upstream's whole suite (about 15 minutes)")
+    command.add("--filter RE", what, type=pattern)
+    command.add("--all", "upstream's whole suite (about 15 minutes)")
     what = (
         "processes measured for each row and column (default: as many "
         f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})"
     )
-    made.add("--samples N", what, type=int)
-    made.add("--list", "only list the benchmarks")
-    made.add(
+    command.add("--samples N", what, type=int)
+    command.add("--list", "only list the benchmarks")
+    command.add(
         "--build-only", "only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench"
     )
-    made.add(
+    command.add(
         "--output DIR", "where the report goes (default: build/report/smoke)", type=folder, default=REPORT / "smoke"
     )
     what = "only show the table of an earlier results.json"
-    made.add("--show [FILE]", what, type=Path, const=REPORT / "smoke" / "results.json")
-    return made
+    command.add("--show [FILE]", what, type=Path, const=REPORT / "smoke" / "results.json")
+    return command
 
 
 def main(options: Namespace) -> int:

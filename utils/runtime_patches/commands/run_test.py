@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/run-test",
         "Runs this repository's tests and upstream's concurrency runtime tests with lit.",
         [
@@ -23,8 +23,8 @@ def parser() -> Parser:
         ],
         status="0 nothing failed, 1 a test failed, or an error, 2 bad usage",
     )
-    made.add_runtimes("--runtime NAME", "the runtime to test (default: after)", default="after")
-    made.add(
+    command.add_runtimes("--runtime NAME", "the runtime to test (default: after)", default="after")
+    command.add(
         "--system SUITE",
         "run the tests' programs in the root file system of this release of Debian, on the packed libraries: the "
         "runtime must be package",
@@ -33,17 +33,19 @@ def parser() -> Parser:
         "tests or folders of this repository, or else of the checkout's swift/; swift/PATH is always the checkout's. "
         "With test/Concurrency/Runtime, upstream's tests in the folder of that name run, too (default: test)"
     )
-    made.add("paths [PATH…]", what)
+    command.add("paths [PATH…]", what)
     several: dict[str, Any] = {"action": "append", "default": []}
-    made.add("--filter RE", "only tests whose name matches", type=pattern, **several)
-    made.add("--filter-out RE", "no test whose name matches", type=pattern, **several)
-    made.add("-D, --param NAME=VALUE", "a parameter of test/lit.cfg.py (test/README.md)", **several)
+    command.add("--filter RE", "only tests whose name matches", type=pattern, **several)
+    command.add("--filter-out RE", "no test whose name matches", type=pattern, **several)
+    command.add("-D, --param NAME=VALUE", "a parameter of test/lit.cfg.py (test/README.md)", **several)
     text = "the longest that one test may run (default: 300; 0: no limit)"
-    made.add("--timeout SECONDS", text, type=integer(), **several)
-    made.add("-v, --verbose", "show each test, and the output of failed ones")
-    made.add("-a, --show-all", "show the output of every test")
-    made.take_rest("lit", "LIT OPTIONS", "other options of lit, such as -j 2; utils/with-runtime stock -- lit --help")
-    return made
+    command.add("--timeout SECONDS", text, type=integer(), **several)
+    command.add("-v, --verbose", "show each test, and the output of failed ones")
+    command.add("-a, --show-all", "show the output of every test")
+    command.take_rest(
+        "lit", "LIT OPTIONS", "other options of lit, such as -j 2; utils/with-runtime stock -- lit --help"
+    )
+    return command
 
 
 def main(options: Namespace) -> int:

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/save-results",
         "Copies results, made compact, to benchmark/results/MACHINE, from which the tables of the\n"
         "documentation are made.",
         ["utils/save-results vm-2-cores", "utils/save-results vm-2-cores ~/farm/results.json"],
         workspace=False,
     )
-    made.add("machine MACHINE", "the name under which the results are kept")
-    made.add("results [FILE…]", "as of utils/report (default: all below build/report)", type=Path)
-    return made
+    command.add("machine MACHINE", "the name under which the results are kept")
+    command.add("results [FILE…]", "as of utils/report (default: all below build/report)", type=Path)
+    return command
 
 
 def main(options: Namespace) -> None:

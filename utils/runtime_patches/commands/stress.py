@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/stress",
         "Runs random programs on several runtimes. Their output must agree. A seed that fails is\n"
         "reduced to a smaller case, and the command that replays it is printed.",
@@ -23,12 +23,12 @@ def parser() -> Parser:
         status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage",
     )
     default = [runtime("before"), runtime("after")]
-    made.add_runtimes("runtimes [NAME…]", "runtimes (default: before after)", default=default)
-    made.add("--seeds FIRST[:LAST]", "default: 1:20. FIRST alone is one seed; with --time it is the first")
-    made.add("--operations N", "of each program (default: 50000)", type=integer(1), default=50_000)
-    made.add("--workers N", "tasks at its start (default: 6)", type=integer(1), default=6)
-    made.add("--time SECONDS", "go on for this time, with further seeds if LAST is not given", type=float)
-    return made
+    command.add_runtimes("runtimes [NAME…]", "runtimes (default: before after)", default=default)
+    command.add("--seeds FIRST[:LAST]", "default: 1:20. FIRST alone is one seed; with --time it is the first")
+    command.add("--operations N", "of each program (default: 50000)", type=integer(1), default=50_000)
+    command.add("--workers N", "tasks at its start (default: 6)", type=integer(1), default=6)
+    command.add("--time SECONDS", "go on for this time, with further seeds if LAST is not given", type=float)
+    return command
 
 
 def main(options: Namespace) -> None:

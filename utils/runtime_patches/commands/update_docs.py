@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/update-docs",
         "Writes the parts of the documentation that are generated: tables and plots from\n"
         "benchmark/results, the list of patches, the commands.",
@@ -18,8 +18,8 @@ def parser() -> Parser:
         workspace=False,
         status="0 done, 1 an error, or something is not current with --check, 2 bad usage",
     )
-    made.add("--check", "change nothing; exit 1 if something is not current")
-    return made
+    command.add("--check", "change nothing; exit 1 if something is not current")
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "utils/update-figures",
         "Writes the `Benchmark:` fields that begin with before/after and name rows of the suite: the\n"
         "first three rows, with the times that are saved in benchmark/results. Others stay as they are.",
@@ -19,10 +19,10 @@ def parser() -> Parser:
         workspace=False,
         status="0 done, 1 an error, or figures differ with --check, 2 bad usage",
     )
-    made.add("machine MACHINE", "whose records are taken")
-    made.add("patches [PATCH…]", "only these patches (default: all)", complete=patch_names)
-    made.add("--check", "change nothing; exit 1 if figures are not those of the records")
-    return made
+    command.add("machine MACHINE", "whose records are taken")
+    command.add("patches [PATCH…]", "only these patches (default: all)", complete=patch_names)
+    command.add("--check", "change nothing; exit 1 if figures are not those of the records")
+    return command
 
 
 def main(options: Namespace) -> None:

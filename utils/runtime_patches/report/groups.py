@@ -80,10 +80,10 @@ def together(verdicts: Iterable[str]) -> str:
 
 def groups(results: Iterable[Result]) -> list[Group]:
     """The groups, before → after first, steps of the series last."""
-    made = {}
+    table = {}
     for run in results:
         if run.is_comparison:
-            made.setdefault(run.compared.names, []).append(run)
-    found = [Group(old, new, runs) for (old, new), runs in made.items()]
+            table.setdefault(run.compared.names, []).append(run)
+    found = [Group(old, new, runs) for (old, new), runs in table.items()]
     order = [None, *series.load().names]
     return sorted(found, key=lambda g: (order.index(g.step), (g.old, g.new) != ("before", "after"), g.title))

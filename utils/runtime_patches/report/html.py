@@ -55,14 +55,14 @@ def place(text: str) -> str:
 
 def choices(name: str, options: Mapping[str, str]) -> list[Html]:
     """Radio buttons of {value: text}; the first one is chosen."""
-    made = []
+    found = []
     for value, text in options.items():
         identifier = f"{name}-{value}"
-        made.append(
+        found.append(
             tag("input", type="radio", name=name, class_=f"show-{value}", id=identifier, checked=value == [*options][0])
         )
-        made.append(tag("label", text, for_=identifier))
-    return made
+        found.append(tag("label", text, for_=identifier))
+    return found
 
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Sequence[object]]) -> Html:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 def lines() -> list[Line]:
     paths = read.found(REPORT)
-    made = [_result(path) for path in paths]
+    found = [_result(path) for path in paths]
     newest = max((path.stat().st_mtime for path in paths), default=None)
     if PAGE.exists() and newest:
         late = PAGE.stat().st_mtime < newest
         what, hint = ("is older than the results", "utils/report") if late else ("", "")
-        made.append(Line(STALE if late else READY, "index.html", what, hint, PAGE))
-    return made
+        found.append(Line(STALE if late else READY, "index.html", what, hint, PAGE))
+    return found
 
 
 def _result(path: Path) -> Line:

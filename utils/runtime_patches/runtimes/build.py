@@ -160,10 +160,10 @@ def _ensure_copy(ws: Workspace, runtime: Runtime) -> None:
             # These only: the others are its users, without its sanitizer.
             targets = [library.name for library in LIBRARIES if not library.recipe]
         tree.compile(ws, place, runtime.name, configure=configure, targets=targets)
-    made = {**stamp, "name": runtime.name, "patches": applied}
+    found = {**stamp, "name": runtime.name, "patches": applied}
     if runtime.is_patched:
-        made |= {"commit": commit or state.head, "checkout": str(folder), "series": series.load().key}
-    _assemble(ws, runtime, tree.built(place), made)
+        found |= {"commit": commit or state.head, "checkout": str(folder), "series": series.load().key}
+    _assemble(ws, runtime, tree.built(place), found)
     if runtime.name == "after":
         tree.keep(ws, git, place, _kept(ws))
 
@@ -191,7 +191,7 @@ def _copy_of_before(ws: Workspace, runtime: Runtime) -> tuple[Path, dict[str, An
 
 
 def _assemble(
-    ws: Workspace, runtime: Runtime, libraries: Mapping[str, Path], made: dict[str, Any], lib: Path | None = None
+    ws: Workspace, runtime: Runtime, libraries: Mapping[str, Path], found: dict[str, Any], lib: Path | None = None
 ) -> None:
     """Lays a runtime's folder: the libraries of the toolchain, or of the one whose folder `lib` is given, with ours in
     their place."""
@@ -216,7 +216,7 @@ def _assemble(
         shutil.copy2(path, copy)
         copy.replace(target / name)
     tools = variants.complete(ws, runtime) if runtime.variant else []
-    made = {"name": runtime.name, "exports": {}, **made}
+    found = {"name": runtime.name, "exports": {}, **found}
     for name in libraries:
         added, removed = symbols.difference(ws, toolchain / name, target / name)
         if removed:
@@ -224,15 +224,15 @@ def _assemble(
                 f"{name} of runtime '{runtime}' lacks {len(removed)} symbols of the toolchain's, such as {removed[0]}",
                 "programs that use them would not start: no symbol may be removed",
             )
-        made["exports"][name] = added
+        found["exports"][name] = added
     if changed and not runtime.variant and runtime.base != "stock" and not lib:
         if differing := registrations.difference(ws, toolchain, target):
             raise UserError(
                 f"runtime '{runtime}' registers its metadata otherwise than the toolchain: {differing[0]}",
                 "build-script-config/vendor/Settings.cmake says which library links swiftrt.o",
             )
-    files.write_intact(runtime.record_path, made, (*target.iterdir(), *tools))
-    added = [symbol for some in made["exports"].values() for symbol in some]
+    files.write_intact(runtime.record_path, found, (*target.iterdir(), *tools))
+    added = [symbol for some in found["exports"].values() for symbol in some]
     if runtime.base != "stock":
         note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")
 

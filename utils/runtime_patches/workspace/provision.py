@@ -222,11 +222,11 @@ def archive_hints(unreachable: str) -> list[tuple[str, str, str]]:
 
 def record(part: Path) -> None:
     """Writes the record of all files of a part of the cache, for doctor. It leaves .git out: git checks that itself."""
-    made = []
+    found = []
     for folder, folders, names in os.walk(part):
         folders[:] = [name for name in folders if name != ".git"]
-        made += [Path(folder, name) for name in names + folders]
-    files.write_intact(part / files.MADE, {}, [path for path in made if path.is_symlink() or path.is_file()])
+        found += [Path(folder, name) for name in names + folders]
+    files.write_intact(part / files.MADE, {}, [path for path in found if path.is_symlink() or path.is_file()])
 
 
 def _make_source(pin: SimpleNamespace, cache: Path, target: Path) -> None:

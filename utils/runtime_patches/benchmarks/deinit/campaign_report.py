@@ -39,16 +39,16 @@ def make(campaign: Campaign) -> outcome.Outcome:
     first."""
     names, rows = campaign.names, fits.rows(campaign)
     options = " --quick" * (campaign.scale.name == "quick") + f" --runtimes {','.join(names)}"
-    made = outcome.begin("deinit", "Isolated and async deinit", f"benchmark/deinit/reproduce{options}")
+    result = outcome.begin("deinit", "Isolated and async deinit", f"benchmark/deinit/reproduce{options}")
     found = goals.goals(campaign)
     reached = sum(goal.reached for goal in found)
-    made.summary.append(f"{reached} of {len(found)} goals are reached.")
-    made.table("Goals", ["what", "runtime", "goal", "here", ""], [goal.cells for goal in found])
+    result.summary.append(f"{reached} of {len(found)} goals are reached.")
+    result.table("Goals", ["what", "runtime", "goal", "here", ""], [goal.cells for goal in found])
     columns = ["experiment", "command", "phase", "M1 (R²)", *(f"{n} (R²)" for n in names), "ratio"]
-    made.table("Experiments", columns, _lines(rows, names))
-    made.notes = [conditions(campaign), explanation(names)]
-    made.curves = _curves(campaign, rows)
-    return made
+    result.table("Experiments", columns, _lines(rows, names))
+    result.notes = [conditions(campaign), explanation(names)]
+    result.curves = _curves(campaign, rows)
+    return result
 
 
 def _lines(rows: list[fits.PhaseFits], names: list[str]) -> list[list[Cell]]:

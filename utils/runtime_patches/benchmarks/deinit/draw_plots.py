@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "draw-plots.py",
         "Draws datasets of run-benchmark.sh, with the fitted model as a line. Without PLOT, all whose\ndatasets exist.",
         ["./draw-plots.py", "./draw-plots.py async_tree-vs-values --runtime after"],
         quiet=False,
     )
-    made.add("plots [PLOT…]", ", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
-    made.add("--data DIR", "Folder of the datasets", default=str(HERE / "data"))
-    made.add("--runtime NAME", "Draw the datasets that ./reproduce measured on this runtime")
-    made.add("--output DIR", "Folder of the plots", type=folder, default=str(HERE / "img"))
-    return made
+    command.add("plots [PLOT…]", ", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
+    command.add("--data DIR", "Folder of the datasets", default=str(HERE / "data"))
+    command.add("--runtime NAME", "Draw the datasets that ./reproduce measured on this runtime")
+    command.add("--output DIR", "Folder of the plots", type=folder, default=str(HERE / "img"))
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "gen-points.py",
         "Prints random input points for run-benchmark.sh.",
         ["./gen-points.py --values=0:100 --objects=1:1000 500 > data/inputs-500.txt"],
         workspace=False,
         quiet=False,
     )
-    made.add("-v, --values MIN:MAX", "Range of number of task-local values", type=span(), default="0:200")
-    made.add("-o, --objects MIN:MAX", "Range of number of objects", type=span(1), default="1:5000")
-    made.add("--seed N", "Number that makes the same points again", type=integer(), default=argparse.SUPPRESS)
-    made.add("points", type=integer(1))
-    return made
+    command.add("-v, --values MIN:MAX", "Range of number of task-local values", type=span(), default="0:200")
+    command.add("-o, --objects MIN:MAX", "Range of number of objects", type=span(1), default="1:5000")
+    command.add("--seed N", "Number that makes the same points again", type=integer(), default=argparse.SUPPRESS)
+    command.add("points", type=integer(1))
+    return command
 
 
 def main(options: Namespace) -> None:

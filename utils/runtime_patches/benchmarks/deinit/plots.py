@@ -100,12 +100,12 @@ def curves(fitter: Fitter, name: str, folder: Folder) -> list[Curve]:
 def _curve(fitter: Fitter, folder: Folder, title: str, params: list[str], lines: list[_Line]) -> Curve:
     from ...results.outcome import Curve
 
-    made = []
+    parts = []
     for run, phase, label in lines:
         found = folder.load(run)
         assert found
         inputs, data = found
         times = PHASES[phase][1](data)
-        made.append(series(label, fitter.fit(params, inputs.values, inputs.objects, times), inputs, times))
+        parts.append(series(label, fitter.fit(params, inputs.values, inputs.objects, times), inputs, times))
     x, y = axes(params[0])
-    return Curve(title, x, y, made, clip=0.98)
+    return Curve(title, x, y, parts, clip=0.98)

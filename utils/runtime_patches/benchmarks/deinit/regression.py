@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "regression.py",
         "Fits linear models to a dataset of run-benchmark.sh.",
         [
@@ -22,24 +22,24 @@ def parser() -> Parser:
         ],
         quiet=False,
     )
-    made.intermixed = True
-    made.add("inputs [inputs]", "Inputs file; left out when the dataset holds its inputs", default=argparse.SUPPRESS)
-    made.add("dataset", "Output of run-benchmark.sh")
-    made.add("-d, --diff BASELINE", "Apply regression to difference between dataset and baseline")
-    made.add(
+    command.intermixed = True
+    command.add("inputs [inputs]", "Inputs file; left out when the dataset holds its inputs", default=argparse.SUPPRESS)
+    command.add("dataset", "Output of run-benchmark.sh")
+    command.add("-d, --diff BASELINE", "Apply regression to difference between dataset and baseline")
+    command.add(
         "-p, --params PARAMS", "Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1", default="vo,v,o,1"
     )
     what = (
         "Values for fit against. Comma-separated list of S,T - Scheduling, "
         "Total; and E - Execution, which is Total less Scheduling"
     )
-    made.add("-y, --phases PHASES", what, default="S,T")
+    command.add("-y, --phases PHASES", what, default="S,T")
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
-        made.add(f"{option} N", type=integer())
-    made.add("--ci", "Also print the 95%% confidence interval of each coefficient")
-    made.add("--robust", "Fit to the median (least absolute deviations): disturbed points hardly count")
-    made.add("--share", "Also print what each term makes up at the largest point")
-    return made
+        command.add(f"{option} N", type=integer())
+    command.add("--ci", "Also print the 95%% confidence interval of each coefficient")
+    command.add("--robust", "Fit to the median (least absolute deviations): disturbed points hardly count")
+    command.add("--share", "Also print what each term makes up at the largest point")
+    return command
 
 
 def _limits(options: Namespace, what: str) -> tuple[int | None, int | None]:

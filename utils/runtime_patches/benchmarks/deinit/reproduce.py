@@ -20,15 +20,15 @@ HOME = REPORT / "deinit"
 
 
 def parser() -> Parser:
-    made = Parser(
+    command = Parser(
         "reproduce",
         "Measures every experiment on several runtimes in turn, fits the models, and writes one table to\n"
         "build/report/deinit. Goes on where it was interrupted; what is measured there is not measured again.",
         ["./reproduce --quick", "./reproduce --runtimes before,after"],
     )
-    made.add("--quick", "few points, at most 3 minutes")
-    made.add("--runtimes NAME,…", "the runtimes to compare, oldest first", default="before,after")
-    return made
+    command.add("--quick", "few points, at most 3 minutes")
+    command.add("--runtimes NAME,…", "the runtimes to compare, oldest first", default="before,after")
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -26,7 +26,7 @@ class _Parser(Parser):
 
 
 def parser() -> _Parser:
-    made = _Parser(
+    command = _Parser(
         "run-benchmark.sh",
         "Measures a benchmark for each point of INPUTS_FILE (made by gen-points.py), and prints for "
         "each how\nlong the release blocked its thread, and how long it took until the last deinit body had ended.\n"
@@ -36,24 +36,24 @@ def parser() -> _Parser:
             "./run-benchmark.sh async_tree --values=1:200 --objects=100:100 --points=1000",
         ],
     )
-    made.usage, made.intermixed = "deinit-benchmark BENCHMARK_NAME INPUTS_FILE [--ballast=N]", True
-    made.add("words BENCHMARK_NAME INPUTS_FILE", complete=lambda: driver.BENCHMARKS, nargs="*")
-    made.add("--ballast N", "units of work (about 40 ns) in each deinit body", type=integer(), default="0")
-    made.add_runtimes("--runtime NAME", "the runtime to measure: stock, before, after, upto:PATCH", default="after")
-    made.add("--onone", "measure the unoptimized build of the benchmark")
-    made.add("--timeout SECONDS", "for one point", type=integer(1), default="60")
+    command.usage, command.intermixed = "deinit-benchmark BENCHMARK_NAME INPUTS_FILE [--ballast=N]", True
+    command.add("words BENCHMARK_NAME INPUTS_FILE", complete=lambda: driver.BENCHMARKS, nargs="*")
+    command.add("--ballast N", "units of work (about 40 ns) in each deinit body", type=integer(), default="0")
+    command.add_runtimes("--runtime NAME", "the runtime to measure: stock, before, after, upto:PATCH", default="after")
+    command.add("--onone", "measure the unoptimized build of the benchmark")
+    command.add("--timeout SECONDS", "for one point", type=integer(1), default="60")
     what = (
         "measure a point again, for at most N ms, "
         "while other programs keep its threads waiting for a core; the least disturbed attempt counts"
     )
-    made.add("--retry-ms N", what, type=integer(), default="100")
-    made.add("--list", "print all benchmarks")
-    group = made.add_argument_group("instead of INPUTS_FILE, random points; the output then holds them, too")
-    made.add("--values MIN:MAX", "number of task-local values (default: 0:200)", group=group, type=span())
-    made.add("--objects MIN:MAX", "number of objects (default: 1:5000)", group=group, type=span(1))
-    made.add("--points N", "number of points (default: 1000)", group=group, type=integer(1))
-    made.add("--seed N", "makes other points of the same ranges (default: 1)", group=group, type=integer())
-    return made
+    command.add("--retry-ms N", what, type=integer(), default="100")
+    command.add("--list", "print all benchmarks")
+    group = command.add_argument_group("instead of INPUTS_FILE, random points; the output then holds them, too")
+    command.add("--values MIN:MAX", "number of task-local values (default: 0:200)", group=group, type=span())
+    command.add("--objects MIN:MAX", "number of objects (default: 1:5000)", group=group, type=span(1))
+    command.add("--points N", "number of points (default: 1000)", group=group, type=integer(1))
+    command.add("--seed N", "makes other points of the same ranges (default: 1)", group=group, type=integer())
+    return command
 
 
 def split(words: list[str], generated: list[str]) -> tuple[str, str | None]:

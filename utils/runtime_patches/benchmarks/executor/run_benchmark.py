@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = harness(
+    command = harness(
         "executor",
         "Compares the global executor with the pool on and off (SWIFT_POOL=1 and 0), in one library, over many "
         "starts of\nprocesses: hand-overs, tasks, isolated deinits, timers, blocked jobs, memory, futex calls. Beside "
@@ -20,10 +20,10 @@ def parser() -> Parser:
         ["./run-benchmark", "./run-benchmark --filter '^task' --rounds 5", "./run-benchmark --busy"],
         rounds=(20, "starts of a process for each row and column"),
     )
-    made.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")
-    made.add("--busy", "beside a niced program on each processor")
-    made.add("--no-futex", "do not count futex calls with strace")
-    return made
+    command.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")
+    command.add("--busy", "beside a niced program on each processor")
+    command.add("--no-futex", "do not count futex calls with strace")
+    return command
 
 
 def main(options: Namespace) -> None:
@@ -31,7 +31,7 @@ def main(options: Namespace) -> None:
     from . import pool_rounds
 
     ws = ready(options)
-    made = pool_rounds.build(ws)
-    chosen = choose(options, programs.rows(ws, made.rows))
+    built = pool_rounds.build(ws)
+    chosen = choose(options, programs.rows(ws, built.rows))
     ensure(ws, options.runtime)
-    programs.show(pool_rounds.measure(ws, made, options, chosen), options.output, left=3)
+    programs.show(pool_rounds.measure(ws, built, options, chosen), options.output, left=3)

@@ -101,20 +101,20 @@ def measure(ws: Workspace, binary: Path, rows: list[str], runtimes: list[Runtime
 
 
 def report(counts: Counts, repeat: int) -> outcome.Outcome:
-    made = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
+    result = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
     first, last = counts.names[0], counts.names[-1]
     if first != last:
         ratios = {row: counts.ratios(row, last) for row in counts.rows}
         known = {row: values for row, values in ratios.items() if any(values)}
-        made.add_dots("Instructions of one iteration", f"{last}/{first}", SERIES, known, 1)
+        result.add_dots("Instructions of one iteration", f"{last}/{first}", SERIES, known, 1)
         best = sorted((values[1], row) for row, values in ratios.items() if values[1])[:4]
         told = ", ".join(f"{ratio:.2f} ({row})" for ratio, row in best)
-        made.summary.append(f"Instructions in the runtime: {told} of those on {first}.")
-    made.table("Instructions of one iteration", *counts.table())
-    made.notes.append(
+        result.summary.append(f"Instructions in the runtime: {told} of those on {first}.")
+    result.table("Instructions of one iteration", *counts.table())
+    result.notes.append(
         f"Medians of {repeat} counts by callgrind, which runs one thread at a time; what the kernel does "
         "is not counted. In the runtime: in " + " and ".join(NAMES) + "."
     )
     if counts.unsteady:
-        made.notes.append(f"(varies): counts are more than {STEADY:.0%} apart, where threads meet.")
-    return made
+        result.notes.append(f"(varies): counts are more than {STEADY:.0%} apart, where threads meet.")
+    return result

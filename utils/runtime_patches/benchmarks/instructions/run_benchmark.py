@@ -14,16 +14,16 @@ ROWS = r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|TaskLocalCopy\.T
 
 
 def parser() -> Parser:
-    made = harness(
+    command = harness(
         "instructions",
         "Counts the instructions that an iteration of rows of the benchmark suite takes on several\n"
         "runtimes, with valgrind's callgrind: the noise-free second opinion.",
         ["./run-benchmark", "./run-benchmark --filter '^TaskLocalCopy' before upto:NAME after"],
         runtimes="stock, before, after, upto:PATCH; ratios are to the first one",
     )
-    made.set_defaults(filter=ROWS)
-    made.add("--repeat N", "counts of each; the median is told", type=integer(1), default="2")
-    return made
+    command.set_defaults(filter=ROWS)
+    command.add("--repeat N", "counts of each; the median is told", type=integer(1), default="2")
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -80,12 +80,12 @@ def tables(found: list[Cost]) -> dict[str, tuple[list[str], list[list[Any]]]]:
         elif row.name == "BM_Detection":
             reports.append([str(row.argument), f"{row.time / 1e6:.1f}", f"{row.worst:.1f}"])
     columns = ["row", "threads", "time, ns", "CPU, ns", "reference: time, ns", "CPU, ns"]
-    made = {
+    fields = {
         "Threads at once": (columns, threads),
         "A look at all threads": (["threads that are looked at", "one look, ns"], looks),
         "A stuck thread": (["timeout, ms", "reported after, ms", "at the latest, ms"], reports),
     }
-    return {title: table for title, table in made.items() if table[1]}
+    return {title: table for title, table in fields.items() if table[1]}
 
 
 def jobs(verdicts: Sequence[Any]) -> tuple[list[str], list[list[str]]]:

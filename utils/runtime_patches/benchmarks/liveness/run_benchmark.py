@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = harness(
+    command = harness(
         "liveness",
         "Measures what the liveness monitor costs the threads that it watches, and how fast it finds "
         "one that is stuck.\nThe rows of the suite that run jobs are measured with the monitor off, off again and on.",
@@ -20,9 +20,9 @@ def parser() -> Parser:
         rounds=(3, "samples of a row BM_…, in random order"),
     )
     what = "after, upto:PATCH, or any other that has the monitor (default: after)"
-    made.add_runtimes("runtime [RUNTIME]", what, default="after")
-    made.add("--milliseconds N", "for a sample of a row BM_…", type=integer(1), default="200")
-    return made
+    command.add_runtimes("runtime [RUNTIME]", what, default="after")
+    command.add("--milliseconds N", "for a sample of a row BM_…", type=integer(1), default="200")
+    return command
 
 
 def main(options: Namespace) -> None:
@@ -35,9 +35,9 @@ def main(options: Namespace) -> None:
     ensure(ws, options.runtime)
     own, jobs = monitor_rounds.rows(ws, path, options.runtime), monitor_rounds.Jobs(ws, options.runtime)
     chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
-    made = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
+    result = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
     if rows := [row for row in chosen if row in own]:
-        monitor_rounds.measure(ws, path, options.runtime, made, rows, options.milliseconds, options.rounds)
+        monitor_rounds.measure(ws, path, options.runtime, result, rows, options.milliseconds, options.rounds)
     if rows := [row for row in chosen if row in jobs.rows]:
-        jobs.measure(made, rows, options.output)
-    programs.show(made, options.output)
+        jobs.measure(result, rows, options.output)
+    programs.show(result, options.output)

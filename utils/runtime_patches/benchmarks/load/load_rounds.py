@@ -37,15 +37,15 @@ def build(ws: Workspace) -> Path:
 
 def measure(ws: Workspace, path: Path, rows: list[str], options: Namespace) -> outcome.Outcome:
     """The Outcome of rows; options: .runtimes, .most (operations) and .rounds."""
-    made = outcome.begin("load", "The runtime under load", "benchmark/load/run-benchmark")
+    result = outcome.begin("load", "The runtime under load", "benchmark/load/run-benchmark")
     lines = []
     with locks.exclusive(HOME):
         for row in rows:
             for count in (10**n for n in range(3, 7) if 10**n <= min(options.most, ROWS[row])):
                 with progress.Step(f"{row}, {count:,}"):
                     lines += [_medians(ws, path, row, one, count, options.rounds) for one in options.runtimes]
-    made.table("Load", _COLUMNS, lines)
-    return made
+    result.table("Load", _COLUMNS, lines)
+    return result
 
 
 def _medians(ws: Workspace, path: Path, row: str, runtime: Runtime, count: int, rounds: int) -> list[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = harness(
+    command = harness(
         "load",
         "Puts a load on two runtimes, and prints the time of an operation and the resident memory: at "
         "the start,\nwhile all wait, at the end, and when malloc has given back what it keeps.",
@@ -20,8 +20,8 @@ def parser() -> Parser:
         rounds=(3, "processes a figure, which is their median"),
         runtimes="before, after, stock, upto:PATCH",
     )
-    made.add("--most N", "operations of the largest run", type=integer(1000), default="1000000")
-    return made
+    command.add("--most N", "operations of the largest run", type=integer(1000), default="1000000")
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = harness(
+    command = harness(
         "scaling",
         "Measures how the work of several workers scales that are threads, Tasks and processes, on two runtimes.",
         [
@@ -28,11 +28,11 @@ def parser() -> Parser:
         runtimes="one or two of before, after, stock, upto:PATCH",
         most=2,
     )
-    made.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)")
-    made.add("--milliseconds N", "for a sample", type=integer(1), default="60")
-    made.add("--attempts N", "for a sample, while other programs disturb it", type=integer(1), default="4")
-    made.add("--cache-line-malloc", "give every object cache lines of its own")
-    return made
+    command.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)")
+    command.add("--milliseconds N", "for a sample", type=integer(1), default="60")
+    command.add("--attempts N", "for a sample, while other programs disturb it", type=integer(1), default="4")
+    command.add("--cache-line-malloc", "give every object cache lines of its own")
+    return command
 
 
 def workers_of(text: str, processors: int) -> list[int]:

@@ -60,12 +60,12 @@ def measure(ws: Workspace, plan: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def report(plan: Mapping[str, Any], samples: list[dict[str, Any]], shares: dict[str, str]) -> outcome.Outcome:
     """The Outcome of samples; shares: {row: what its workers share}."""
-    made = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
+    result = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
     results, rows = Results(plan, samples), plan["rows"]
     runtimes, most = list(plan["libraries"]), max(plan["workers"])
     header, found = lines(results, shares, most, runtimes)
-    made.notes = list(NOTES)
-    made.table("The work of several workers over that of one", header, found)
+    result.notes = list(NOTES)
+    result.table("The work of several workers over that of one", header, found)
     if most > 1:
         chosen = _side_by_side(runtimes)
         # As the table calls them: it marks those that were disturbed.
@@ -74,17 +74,17 @@ def report(plan: Mapping[str, Any], samples: list[dict[str, Any]], shares: dict[
             for row, line in zip(rows, found)
         }
         series = [f"{kind}, {runtime}" for kind, runtime in chosen]
-        made.add_dots(f"{most} workers", "the work of several workers over that of one", series, speed_ups, most)
+        result.add_dots(f"{most} workers", "the work of several workers over that of one", series, speed_ups, most)
         if len(runtimes) == 2:
-            made.summary += _gains(speed_ups, most)
+            result.summary += _gains(speed_ups, most)
     # A curve of two points says no more than the dots.
     for row in rows if len(plan["workers"]) > 2 else ():
         drawn = {}
         for runtime, kind in product(runtimes, KINDS):
             points = [(number, results.speed_up(row, kind, number, runtime)) for number in plan["workers"]]
             drawn[f"{kind}, {runtime}"] = points
-        made.curve(row, "workers", "speed-up", drawn)
-    return made
+        result.curve(row, "workers", "speed-up", drawn)
+    return result
 
 
 def _side_by_side(runtimes: list[str]) -> list[tuple[str, str]]:

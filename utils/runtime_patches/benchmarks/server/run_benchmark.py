@@ -16,7 +16,7 @@ _POOL = (("off", "0"), ("on", "1"))
 
 
 def parser() -> Parser:
-    made = harness(
+    command = harness(
         "server",
         "Compares two runtimes by a server on swift-nio under load, by loops of what servers do, and "
         "by swift-nio's\nown benchmark: operations a second, CPU time, latencies at fixed rates, context switches, "
@@ -31,13 +31,13 @@ def parser() -> Parser:
         runtimes="before, after, stock, upto:PATCH",
         most=2,
     )
-    made.add("--pool", "compare the last runtime with its pool of workers off (SWIFT_POOL=0) and on (SWIFT_POOL=1)")
-    made.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
+    command.add("--pool", "compare the last runtime with its pool of workers off (SWIFT_POOL=0) and on (SWIFT_POOL=1)")
+    command.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
     what = "requests a second of the open loops (default: 1000 4000; none: no latencies)"
-    made.add("--rates [R…]", what, type=integer(1), default=[1000, 4000])
-    made.add("--connections N", "(default: 64)", type=integer(1), default=64)
-    made.add("--port N", "of the server (default: a free one)", type=integer(0), default=0)
-    return made
+    command.add("--rates [R…]", what, type=integer(1), default=[1000, 4000])
+    command.add("--connections N", "(default: 64)", type=integer(1), default=64)
+    command.add("--port N", "of the server (default: a free one)", type=integer(0), default=0)
+    return command
 
 
 def main(options: Namespace) -> None:

@@ -137,14 +137,14 @@ def _outcome(options: Namespace, taken: Any, failed: Any) -> Any:
     # A result of its own: it takes ten times as long as the rest, and is measured less often.
     if all(row.startswith("nio-") for row in taken):
         name, title = "nio", "What swift-nio's own benchmark gains"
-    made = outcome.begin(name, title, "benchmark/server/run-benchmark")
+    result = outcome.begin(name, title, "benchmark/server/run-benchmark")
     for title, columns, lines in tables(options, taken):
-        made.table(title, columns, lines)
+        result.table(title, columns, lines)
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
     dots = {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}
-    made.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
+    result.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
     old, new = options.sides
-    made.notes = [
+    result.notes = [
         f"Medians of {options.rounds} new processes a column, {old}, {old} again and {new} in turn; "
         f"{options.connections} connections, loads of {options.seconds:g} s.",
         "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
@@ -152,9 +152,9 @@ def _outcome(options: Namespace, taken: Any, failed: Any) -> Any:
         "old again against old, operations a second: median "
         f"{statistics.median(abs(found[3]) for found in again.values()) * 100:.1f} %",
     ]
-    made.notes += [f"not measured: {error.message}" for error in failed]
+    result.notes += [f"not measured: {error.message}" for error in failed]
     cpu = {name: ratios(columns, "cpu") for name, columns in taken.items()}
     told = [f"{name} {cpu[name][2]:.2f}" for name in ("plain", "all", "all-10", "all-100") if cpu.get(name)]
     if told:
-        made.summary.append(f"A server's CPU time a request, {new}/{old}: {', '.join(told)}.")
-    return made
+        result.summary.append(f"A server's CPU time a request, {new}/{old}: {', '.join(told)}.")
+    return result

@@ -144,15 +144,15 @@ def build(ws: Workspace, chosen: Mapping[str, Module]) -> Path:
         driver = rules.add(
             Module("DriverUtils", [home / "DriverUtils.swift", home / "ArgParse.swift"], ["-parse-as-library"]), [utils]
         )
-        made = [rules.add(module, [utils]) for module in chosen.values()]
+        found = [rules.add(module, [utils]) for module in chosen.values()]
         text = main_text((home / "main.swift").read_text(), chosen)
         (FOLDER / "main").mkdir(exist_ok=True)
         main = FOLDER / "main" / f"{_key(text)}.swift"
         main.write_text(text)
         cxx = [*_CXX, "-I", str(home / "CxxTests")] if any(module.headers for module in chosen.values()) else []
-        made = [utils, driver, *made]
-        made.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), made))
-        binary = rules.link([*made, rules.native(_HEAP_START)])
+        found = [utils, driver, *found]
+        found.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), found))
+        binary = rules.link([*found, rules.native(_HEAP_START)])
         record = (FOLDER / binary).with_name(files.MADE)
         if not files.is_intact(record):
             (FOLDER / binary).unlink(missing_ok=True)
@@ -181,8 +181,10 @@ class _Rules:
         folder = f"modules/{module.name}-{key}"
         target = f"{folder}/{module.name}.o"
         imports = [word for need in needs for word in ("-I", os.path.dirname(need))]
-        made = ["-module-name", module.name, "-emit-module-path", f"{folder}/{module.name}.swiftmodule", "-o", target]
-        self._rule(target, needs, ["swiftc", *module.flags, *imports, "-emit-module", *made, *map(str, module.sources)])
+        found = ["-module-name", module.name, "-emit-module-path", f"{folder}/{module.name}.swiftmodule", "-o", target]
+        self._rule(
+            target, needs, ["swiftc", *module.flags, *imports, "-emit-module", *found, *map(str, module.sources)]
+        )
         return target
 
     def native(self, source: Path) -> str:

@@ -49,12 +49,12 @@ class Chosen:
 
 
 def side_of(runtime: Runtime) -> Side:
-    made = {key: value for key, value in runtime.record.items() if key != "files"}
+    found = {key: value for key, value in runtime.record.items() if key != "files"}
     there = [name for name in NAMES if runtime.library(name).is_file()]
     libraries: dict[str, dict[str, Any]] = {
         name: {"path": str(runtime.library(name)), "sha256": files.sha256(runtime.library(name))} for name in there
     }
-    return Side(runtime.name, str(runtime.folder), str(runtime.libraries), made, libraries)
+    return Side(runtime.name, str(runtime.folder), str(runtime.libraries), found, libraries)
 
 
 def check_filter(ws: Workspace, pattern: str | None) -> None:
@@ -164,13 +164,13 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
     machine.others, machine.stolen = events.end["others"], events.end["stolen"]
     git = Git(REPO)
     method = Method(events.rounds, verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], VARIABLES)
-    made = Comparison(sides, method, machine, rows, judged, one_sided, failed, started=started)
-    made.seconds, made.state = round(time.time() - begin, 1), environment.state()
-    made.binary = {"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}
-    made.toolchain, made.pins, made.modules = str(ws.toolchain), pins.as_json(), sorted(chosen.modules)
+    result = Comparison(sides, method, machine, rows, judged, one_sided, failed, started=started)
+    result.seconds, result.state = round(time.time() - begin, 1), environment.state()
+    result.binary = {"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}
+    result.toolchain, result.pins, result.modules = str(ws.toolchain), pins.as_json(), sorted(chosen.modules)
     changed = git.call("status", "--porcelain").stdout.splitlines()
-    made.repository = {"commit": git.call("rev-parse", "HEAD").stdout.strip(), "changed": changed}
-    return made
+    result.repository = {"commit": git.call("rev-parse", "HEAD").stdout.strip(), "changed": changed}
+    return result
 
 
 def _prove(event: dict[str, Any], sides: Sides, scratch: Path) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = harness(
+    command = harness(
         "teardown",
         "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
         [
@@ -27,11 +27,13 @@ def parser() -> Parser:
         runtimes="one or two of before, after, stock, upto:PATCH",
         most=2,
     )
-    made.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=_depth, default="22")
-    made.add("--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=_depth, default="18")
-    made.add("--attempts N", "for a process, while other programs disturb it", type=integer(1), default="3")
-    made.add("--without-fastbins", "have glibc's malloc keep no lists of small free blocks")
-    return made
+    command.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=_depth, default="22")
+    command.add(
+        "--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=_depth, default="18"
+    )
+    command.add("--attempts N", "for a process, while other programs disturb it", type=integer(1), default="3")
+    command.add("--without-fastbins", "have glibc's malloc keep no lists of small free blocks")
+    return command
 
 
 def _depth(text: str) -> int:

@@ -92,19 +92,19 @@ def _quietest(attempts: int, run: Callable[[], tree_times.Run]) -> tree_times.Ru
 
 def report(runs: list[tree_times.Run], names: list[str], notes: Iterable[str] = ()) -> outcome.Outcome:
     """The Outcome of runs on the runtimes `names`."""
-    made = outcome.begin(
+    result = outcome.begin(
         "teardown", "What it costs to make, copy and tear down a tree", "benchmark/teardown/run-benchmark"
     )
-    made.table("Every round", *tree_times.rounds_table(runs, _QUIET))
-    made.table("Medians", *tree_times.summary_table(runs, names))
-    made.notes = [*notes, *tree_times.REFERENCE]
+    result.table("Every round", *tree_times.rounds_table(runs, _QUIET))
+    result.table("Medians", *tree_times.summary_table(runs, names))
+    result.notes = [*notes, *tree_times.REFERENCE]
     if len(names) == 2:
         ratios = tree_times.ratios(runs)
-        made.add_dots("Medians", f"time on {names[1]} over time on {names[0]}", tree_times.PHASES, ratios, 1)
+        result.add_dots("Medians", f"time on {names[1]} over time on {names[0]}", tree_times.PHASES, ratios, 1)
         place = tree_times.PHASES.index("delete")
         isolated = [
             f"{values[place]:.2f} ({variant})" for variant, values in ratios.items() if variant.startswith("isolated")
         ]
         if isolated:
-            made.summary.append("Dropping a tree of isolated deinits takes " + ", ".join(isolated) + " of the time.")
-    return made
+            result.summary.append("Dropping a tree of isolated deinits takes " + ", ".join(isolated) + " of the time.")
+    return result
