@@ -39,13 +39,15 @@ def module_of(command: str) -> ModuleType:
 
 def _run(module: ModuleType, arguments: list[str]) -> int | None:
     if hasattr(module, "start"):  # with-runtime, which has no time for argparse
-        return module.start(arguments)
+        started: int | None = module.start(arguments)
+        return started
     parser = module.parser()
     arguments, rest = parser.split(arguments)
     options = parser.parse_intermixed_args(arguments) if parser.intermixed else parser.parse_args(arguments)
     vars(options).update(rest)
     progress.quiet = options.quiet
-    return module.main(options)
+    status: int | None = module.main(options)
+    return status
 
 
 class BadValue(UserError):

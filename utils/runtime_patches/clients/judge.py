@@ -24,7 +24,7 @@ class Side:
     """The outcomes of the tests of a package on one runtime."""
 
     runtime: Runtime
-    outcomes: dict
+    outcomes: dict[Test, str]
     seconds: float
 
     def count(self, *outcomes: str) -> int:
@@ -40,11 +40,11 @@ class Judgement:
     """lost, unsteady: {test: why}; won, everywhere: tests that fail on all others, and on all."""
 
     package: str
-    sides: list
-    lost: dict
-    unsteady: dict
-    won: list
-    everywhere: dict
+    sides: list[Side]
+    lost: dict[Test, str]
+    unsteady: dict[Test, str]
+    won: list[Test]
+    everywhere: dict[Test, str]
 
 
 def judge(bundle: Bundle, runtimes: Sequence[Runtime]) -> Judgement:
@@ -57,7 +57,7 @@ def judge(bundle: Bundle, runtimes: Sequence[Runtime]) -> Judgement:
         for test, outcome in subject.outcomes.items()
         if outcome in BAD and references and any(_good(side, test) for side in references)
     ]
-    beside: dict[str, int] = {}
+    beside: dict[Test, int] = {}
     for test in suspects:
         if test not in bundle.listed:
             beside[test] = 1
@@ -75,10 +75,10 @@ def judge(bundle: Bundle, runtimes: Sequence[Runtime]) -> Judgement:
         else:
             beside[test] = 1
     # What fails beside other tests only: all of them run again, on the references, too.
-    elsewhere: dict[str, Runtime] = {}
+    elsewhere: dict[Test, Runtime] = {}
     known = {*lost, *(test for side in references for test, outcome in side.outcomes.items() if outcome in BAD)}
 
-    def fails(outcomes: dict[str, str], test: str) -> bool:
+    def fails(outcomes: dict[Test, str], test: Test) -> bool:
         # What ends or holds a process may take another test each time.
         ends = (CRASHED, HUNG) if subject.outcomes[test] in (CRASHED, HUNG) else ()
         return outcomes.get(test) in BAD or any(end in ends and one not in known for one, end in outcomes.items())

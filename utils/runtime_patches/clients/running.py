@@ -87,10 +87,10 @@ def show(
         result.notes += [f"won: {judgement.package}: {test}" for test in judgement.won]
     result.notes += [f"not judged: {error.message}" for error in failed]
     lost = [(judgement.package, test) for judgement in judgements for test in judgement.lost]
-    tests = sum(judgement.sides[-1].row[0] for judgement in judgements)
+    total = sum(judgement.sides[-1].row[0] for judgement in judgements)
     if len(runtimes) > 1:
         result.summary.append(
-            f"{len(lost)} of {tests:,} tests of {plural(len(judgements), 'package')} lost on {runtimes[-1]}."
+            f"{len(lost)} of {total:,} tests of {plural(len(judgements), 'package')} lost on {runtimes[-1]}."
         )
     print(
         "\n".join([*(line for line in result.notes if not line.startswith("not judged")), *result.summary]), flush=True

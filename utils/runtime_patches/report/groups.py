@@ -25,7 +25,7 @@ class Group:
 
     old: str
     new: str
-    runs: list
+    runs: list[Result]
 
     @property
     def title(self) -> str:

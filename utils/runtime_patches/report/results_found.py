@@ -43,5 +43,5 @@ def _measured_others(data: Mapping[str, Any]) -> str | None:
         for library, entry in libraries.items() if isinstance(libraries, dict) else ():
             path = FOLDER / plain(str(side.get("name"))) / "lib" / "swift" / "linux" / library
             if path.is_file() and isinstance(entry, dict) and files.sha256(path) != entry.get("sha256", ""):
-                return side["name"]
+                return str(side["name"])
     return None

@@ -158,7 +158,7 @@ def _function(lines: list[str], at: int) -> str:
         match = None if word and word[1] in _NO_FUNCTION else _FUNCTION.search(line)
         name = match and next(filter(None, match.groups()))
         if name and name not in _NO_FUNCTION:
-            return name
+            return str(name)
     return ""
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import unittest
 from typing import Any
 from unittest import mock
 
 from ..base.errors import UserError
+from ..runtimes import build
 from . import stress
 
 
@@ -39,7 +41,7 @@ class Failure(unittest.TestCase):
         with (
             mock.patch.object(stress.Stress, "output", program),
             mock.patch.object(stress, "_compile", lambda *_: None),
-            mock.patch.object(stress.build, "ensure", lambda *_: None),
+            mock.patch.object(build, "ensure", lambda *_: None),
             contextlib.redirect_stdout(text),
             contextlib.redirect_stderr(io.StringIO()),
             self.assertRaises(UserError) as raised,
@@ -60,7 +62,7 @@ class Failure(unittest.TestCase):
         self.assertEqual(error.hint, "replay: utils/stress --seeds 7:7 --operations 31 --workers 1 old new")
 
     def test_fault_of_several_seeds_is_told_in_full(self) -> None:
-        with mock.patch.dict(stress.os.environ, SWIFT_CHAOS_SEED="5"):
+        with mock.patch.dict(os.environ, SWIFT_CHAOS_SEED="5"):
             text, error = self.failure(together)
         self.assertEqual(text, "seeds 1:20 on new, and not one by one: status 1\nlost\n")
         self.assertEqual(error.message, "seeds 1:20 fail now and then")

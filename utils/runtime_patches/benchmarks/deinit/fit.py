@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...workspace.find import Workspace
 
 # Parameter: its sign in a formula, and its value for v and o.
-PARAMS = {
+PARAMS: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "vo2": ("⋅v⋅o²", lambda v, o: v * o * o),
     "vo": ("⋅v⋅o", lambda v, o: v * o),
     "v": ("⋅v", lambda v, o: v),

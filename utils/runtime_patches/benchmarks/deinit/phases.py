@@ -7,13 +7,13 @@ from . import dataset as files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from typing import Any
 
     from .dataset import Dataset, Inputs
 
-PHASES = {
+PHASES: dict[str, tuple[str, Callable[[Dataset], list[float]]]] = {
     "S": ("Scheduling", lambda data: data.schedule),
     "E": ("Execution", lambda data: [t - s for s, t in zip(data.schedule, data.total)]),
     "T": ("Total", lambda data: data.total),

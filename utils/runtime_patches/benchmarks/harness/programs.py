@@ -41,7 +41,8 @@ def output(ws: Workspace, runtime: Runtime, argv: Sequence[str], what: str, hint
     done = runtime.run(ws, argv, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
     if done.returncode:
         raise UserError(f"{what} on {runtime} {ending(done.returncode, done.stderr or done.stdout)}", hint)
-    return done.stdout
+    text: str = done.stdout
+    return text
 
 
 def show(outcome: Outcome, folder: Path, left: int = 1) -> None:

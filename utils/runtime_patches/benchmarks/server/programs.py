@@ -78,7 +78,7 @@ class Side:
 
     runtime: Runtime
     name: str
-    variables: tuple = ()
+    variables: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -177,7 +177,8 @@ class Server:
             self.process.stdin.write("\n")
             self.process.stdin.flush()
         try:
-            return json.loads(self._line("tell its counts"))
+            counts: dict[str, Any] = json.loads(self._line("tell its counts"))
+            return counts
         except ValueError:
             raise self._fault("does not report its counts", "is it stopped?") from None
 

@@ -28,7 +28,7 @@ class ServerRow:
     name: str
     text: str
     kind: str
-    words: tuple = ()
+    words: tuple[str, ...] = ()
     path: str = "/"
     count: int = 0
 

@@ -161,7 +161,7 @@ def build(ws: Workspace, chosen: Mapping[str, Module]) -> Path:
             files.write_intact(record, {}, [FOLDER / binary])
         os.utime((FOLDER / binary).parent)
         _prune()
-    return FOLDER / binary
+    return Path(FOLDER / binary)
 
 
 class _Rules:

@@ -35,7 +35,7 @@ class Run:
     variant: str
     runtime: str
     depth: int
-    rounds: list
+    rounds: list[Round]
 
     @property
     def waited(self) -> float:
@@ -43,7 +43,7 @@ class Run:
         return max(one.waited / one.total for one in self.rounds)
 
     def median(self, phase: str) -> float:
-        return statistics.median(getattr(one, phase) for one in self.rounds)
+        return float(statistics.median(getattr(one, phase) for one in self.rounds))
 
 
 PHASES = ("generate", "copy", "delete", "total")
