@@ -161,7 +161,8 @@ def build(ws: Workspace, chosen: Mapping[str, Module]) -> Path:
             files.write_intact(record, {}, [FOLDER / binary])
         os.utime((FOLDER / binary).parent)
         _prune()
-    return Path(FOLDER / binary)
+    program: Path = FOLDER / binary
+    return program
 
 
 class _Rules:
