@@ -35,6 +35,9 @@ FAULTS = (
         "return 1",
         'got "int"',
     ),
+    (f"{PACKAGE}/benchmarks/smoke/loop.py", "row.samples = counted", "row.smaples = counted", 'no attribute "smaples"'),
+    (f"{PACKAGE}/benchmarks/deinit/fits.py", "[name].interval(", "[name].intervall(", 'no attribute "intervall"'),
+    (f"{PACKAGE}/clients/judge.py", "Judgement(bundle.name,", "Judgement(bundle,", "incompatible type"),
     ("test/utils/Inputs/tiny.py", 'make_sources(path / "sources")', "make_sources()", "Missing"),
     (
         f"{PACKAGE}/workspace/provision.py",
