@@ -6,6 +6,7 @@ import os
 import shutil
 import statistics
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from ...base import locks
 from ...base.errors import UserError
@@ -48,7 +49,7 @@ def run(
     server = programs.server(ws) if kinds - {"nio"} else None
     generator = programs.load(ws) if kinds & {"http", "echo"} else None
     nio = programs.nio(ws) if "nio" in kinds else None
-    taken: dict[str, Any] = {}
+    taken: dict[str, requests.Columns] = {}
     failed: list[UserError] = []
     for row in chosen:
         try:
@@ -73,20 +74,29 @@ def median(samples: Iterable[Mapping[str, Any]], what: str) -> float | None:
     return statistics.median(values) if values else None
 
 
-def ratios(columns: Mapping[str, Any], what: str) -> Any:
-    """(old, new, new/old, control/old - 1) of one measure; old is what both of its columns say."""
+class Compared(NamedTuple):
+    """One measure: old is what both of its columns say; ratio: new/old; again: control/old - 1."""
+
+    old: float
+    new: float
+    ratio: float
+    again: float | None
+
+
+def ratios(columns: requests.Columns, what: str) -> Compared | None:
+    """The medians of a measure, compared; None if a side has none."""
     old = median(columns["old"] + columns["control"], what)
     one, again, new = (median(columns[column], what) for column in requests.COLUMNS)
-    if old is None or new is None:
+    if not old or new is None:
         return None
-    return old, new, new / old if old else None, again / one - 1 if one and again is not None else None
+    return Compared(old, new, new / old, again / one - 1 if one and again is not None else None)
 
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else f"{value * 100:+.1f} %"
 
 
-def _verdicts(options: Namespace, taken: Any) -> Any:
+def _verdicts(options: Namespace, taken: Mapping[str, requests.Columns]) -> dict[str, str]:
     """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
     if options.rounds < verdicts.FEWEST:
         return {}
@@ -97,40 +107,48 @@ def _verdicts(options: Namespace, taken: Any) -> Any:
     return {verdict.name: verdict.verdict for verdict in verdicts.judge(times)}
 
 
-def tables(options: Namespace, taken: Any) -> Any:
-    speed, cpu, system, late = [], [], [], []
+def tables(
+    options: Namespace, taken: Mapping[str, requests.Columns]
+) -> list[tuple[str, list[str], list[list[str | None]]]]:
+    """[(title, columns, rows)] of the tables that have rows."""
+    speed: list[list[str | None]] = []
+    cpu: list[list[str | None]] = []
+    system: list[list[str | None]] = []
+    late: list[list[str | None]] = []
     judged = _verdicts(options, taken)
     for name, columns in taken.items():
-        old, new, ratio, again = ratios(columns, "rate")
-        speed.append([name, number(old), number(new), f"{ratio:.2f}", _percent(again), judged.get(name)])
-        found = ratios(columns, "cpu")
-        if found:
-            cpu.append([name, number(found[0]), number(found[1]), f"{found[2]:.2f}", _percent(found[3])])
-            switches, rss = ratios(columns, "switches"), ratios(columns, "rss")
-            futexes = [median(columns[column], "futexes") for column in ("old", "new")]
-            system.append(
-                [name, number(switches[0]), number(switches[1]), *map(number, futexes), number(rss[0]), number(rss[1])]
+        if rate := ratios(columns, "rate"):
+            cells = [number(rate.old), number(rate.new), f"{rate.ratio:.2f}", _percent(rate.again)]
+            speed.append([name, *cells, judged.get(name)])
+        if time := ratios(columns, "cpu"):
+            cpu.append([name, number(time.old), number(time.new), f"{time.ratio:.2f}", _percent(time.again)])
+            old_samples, new_samples = columns["old"] + columns["control"], columns["new"]
+            switches, rss = (
+                [number(median(samples, what)) for samples in (old_samples, new_samples)]
+                for what in ("switches", "rss")
             )
-        for rate in columns["old"][0]["latencies"]:
-            found = {column: list(zip(*(one["latencies"][rate] for one in columns[column]))) for column in columns}
+            futexes = [number(median(columns[column], "futexes")) for column in ("old", "new")]
+            system.append([name, *switches, *futexes, *rss])
+        for load in columns["old"][0]["latencies"]:
+            found = {column: list(zip(*(one["latencies"][load] for one in columns[column]))) for column in columns}
             places = [(place, column) for place in range(len(requests.QUANTILES)) for column in requests.COLUMNS]
-            cells = [number(statistics.median(found[column][place])) for place, column in places]
+            times = [number(statistics.median(found[column][place])) for place, column in places]
             unanswered = [str(sum(found[column][-1])) for column in ("old", "new")]
-            late.append([name, rate, *cells, " ".join(unanswered)])
+            late.append([name, load, *times, " ".join(unanswered)])
     old, new = map(str, options.sides)
     quantile_columns = [f"p{part * 100:g} {name}" for part in requests.QUANTILES for name in (old, f"{old} again", new)]
     compared = [old, new, f"{new}/{old}", f"{old} again"]
     calls = "Context switches and futex calls an operation, and the largest RSS in MB"
-    found = [
+    listed = [
         ("Operations a second", ["operations/s", *compared, "verdict"], speed),
         ("CPU time an operation, us", ["CPU, us", *compared], cpu),
         (calls, ["calls, MB", f"switches {old}", new, f"futexes {old}", new, f"RSS {old}", new], system),
         ("Latency at a fixed rate, us", ["latency, us", "requests/s", *quantile_columns, "late at the end"], late),
     ]
-    return [table for table in found if table[2]]
+    return [table for table in listed if table[2]]
 
 
-def _outcome(options: Namespace, taken: Any, failed: Any) -> Any:
+def _outcome(options: Namespace, taken: Mapping[str, requests.Columns], failed: list[UserError]) -> Outcome:
     name, title = "server", "What a server gains"
     if options.pool:
         name, title = "server-pool", "What a server gains by the pool of workers"
@@ -141,7 +159,7 @@ def _outcome(options: Namespace, taken: Any, failed: Any) -> Any:
     for title, columns, lines in tables(options, taken):
         result.table(title, columns, lines)
     again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
-    dots = {name: (ratio, 1 + noise) for name, (_, _, ratio, noise) in again.items()}
+    dots = {name: (one.ratio, 1 + (one.again or 0)) for name, one in again.items()}
     result.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
     old, new = options.sides
     result.notes = [
@@ -150,11 +168,11 @@ def _outcome(options: Namespace, taken: Any, failed: Any) -> Any:
         "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
         "at the end': requests that had no answer then, with the time that they had waited.",
         "old again against old, operations a second: median "
-        f"{statistics.median(abs(found[3]) for found in again.values()) * 100:.1f} %",
+        f"{statistics.median(abs(one.again or 0) for one in again.values()) * 100:.1f} %",
     ]
     result.notes += [f"not measured: {error.message}" for error in failed]
-    cpu = {name: ratios(columns, "cpu") for name, columns in taken.items()}
-    told = [f"{name} {cpu[name][2]:.2f}" for name in ("plain", "all", "all-10", "all-100") if cpu.get(name)]
+    shown = [name for name in ("plain", "all", "all-10", "all-100") if name in taken]
+    told = [f"{name} {cpu.ratio:.2f}" for name in shown if (cpu := ratios(taken[name], "cpu"))]
     if told:
         result.summary.append(f"A server's CPU time a request, {new}/{old}: {', '.join(told)}.")
     return result
