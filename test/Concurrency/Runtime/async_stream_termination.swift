@@ -4,8 +4,10 @@
 // REQUIRES: concurrency_runtime
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
-// A sanitizer's frames are larger.
+// The frames of a sanitizer and of code that is not optimized are larger.
 // UNSUPPORTED: asan, tsan
+// UNSUPPORTED: runtime_debug
+// UNSUPPORTED: runtime_before-debug
 
 // What onTermination may do: end the stream with an error, which the consumer then gets, and keep
 // other streams alive that end with it. A chain of these must not take more stack than it did.
