@@ -29,6 +29,8 @@
 // Metadata.Two:     two of them in turn, so that the last one is never the right one.
 // Metadata.Run.N:   one of them N times, and then the other.
 // Metadata.Many:    sixteen of them in turn.
+// TypeName.Missing: the name of a type that no image has, and a nested one.
+// TypeName.There:   the name of a type that is there.
 
 import TestsUtils
 
@@ -65,7 +67,13 @@ public let benchmarks = [
     (number % 16 < 8 ? typeOfOne(number % 8) : typeOfOther(number % 8)) == Never.self
       ? 0 : 1
   },
+  entry("TypeName.Missing", count: 10) { number in
+    _typeByName(number % 2 == 0 ? "4Many6AbsentV" : "4Many6AbsentV5InnerV") == nil ? 1 : 0
+  },
+  entry("TypeName.There", count: 10) { _ in _typeByName("13RuntimeCaches5ThereV") == nil ? 0 : 1 },
 ]
+
+public struct There {}
 
 /// `ask` is given the number of the question, and returns 1.
 private func entry(

@@ -1,0 +1,4 @@
+public struct Late {
+  public struct Inner {}
+}
+public class LateGeneric<T> {}
