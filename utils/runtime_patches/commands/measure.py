@@ -13,6 +13,8 @@ COMMANDS = {
     "smoke": "utils/run-smoke-bench --samples 20",
     "smoke-stock": "utils/run-smoke-bench stock before --samples 20",
     "instructions": "benchmark/instructions/run-benchmark",
+    "allocations": "benchmark/instructions/run-benchmark --allocations",
+    "starts": "benchmark/starts/run-benchmark",
     "executor": "benchmark/executor/run-benchmark",
     "server": "benchmark/server/run-benchmark --filter ^(?!nio)",
     "server-pool": "benchmark/server/run-benchmark --pool",

@@ -17,4 +17,5 @@ HARNESSES = {
     "executor": "Executor",
     "instructions": "Instruction counts",
     "server": "Server",
+    "starts": "First times",
 }

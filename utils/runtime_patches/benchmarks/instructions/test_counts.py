@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 
-from . import callgrind
+from . import allocations, callgrind
 from .counts import Counts
 
 FILE = """# callgrind format
@@ -49,6 +49,10 @@ class Instructions(unittest.TestCase):
             callgrind.by_object(FILE.splitlines(keepends=True)),
             {"/bin/program": 19, "/lib/libswiftCore.so": 1000, "": 45},
         )
+        functions = callgrind.by_function(FILE.splitlines(keepends=True))
+        self.assertEqual(functions["/bin/program", "main"], 14)
+        self.assertEqual(functions["/bin/program", "another"], 5)
+        self.assertEqual(functions["/lib/libswiftCore.so", "swift_retain"], 1000)
 
     def test_counts(self) -> None:
         both = Counts(FOUND, ["row", "only"], ["old", "new"])
@@ -62,3 +66,8 @@ class Instructions(unittest.TestCase):
         )
         self.assertEqual(both.unsteady, {("row", "new")})
         self.assertEqual(Counts(FOUND, ["row"], ["old"]).table()[1], [["row", "2,000", "1,000"]])
+
+    def test_allocations(self) -> None:
+        found = allocations.read("Task {}\t3.0\t2.5\t100.25\t120\nGroup\t0\t0\t0\t0\n")
+        self.assertEqual(found, {"Task {}": [3.0, 2.5, 100.25, 120.0], "Group": [0.0] * 4})
+        self.assertEqual([allocations.cell(one) for one in (0.00005, 2.0, 4.019, 1384.4)], ["0", "2", "4.02", "1,384"])

@@ -1,0 +1,121 @@
+"""Takes the samples, inside the workspace: a plan comes in, a line of JSON for each sample goes out. Needs nothing but
+Python's own library.
+
+A sample is one new process: the figures that it prints, or the time until it ends or, if it is a server, until it has
+answered.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import tempfile
+import time
+import urllib.request
+from typing import Any
+
+from ...base.process import ending
+from ..harness import inside
+from ..harness.rounds import interleaved
+
+_PATIENCE = 60
+
+
+class Failed(Exception):
+    """A process did not do its part."""
+
+
+def _environment(plan: dict[str, Any], runtime: str) -> dict[str, str]:
+    found = {**os.environ, "LD_LIBRARY_PATH": plan["libraries"][runtime], "SWIFT_BACKTRACE": "enable=off"}
+    # What a tool keeps of earlier runs is not to be found in the next one.
+    found["HOME"] = plan["scratch"]
+    return found
+
+
+def _check_libraries(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> None:
+    """Failed if the program would load another libswiftCore.so."""
+    env = {**_environment(plan, runtime), "LD_TRACE_LOADED_OBJECTS": "1"}
+    said = subprocess.run(row["argv"][:1], env=env, capture_output=True, text=True, check=False, timeout=_PATIENCE)
+    lines = [line.split() for line in said.stdout.splitlines()]
+    found = next((line[2] for line in lines if line[:1] == ["libswiftCore.so"] and len(line) > 2), "none")
+    if os.path.dirname(found) != plan["libraries"][runtime]:
+        raise Failed(f"loads {found}, not {runtime}'s library")
+
+
+def _until_the_end(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
+    with tempfile.TemporaryFile() as out:
+        start = time.monotonic_ns()
+        child = subprocess.Popen(
+            row["argv"], env=_environment(plan, runtime), stdin=subprocess.DEVNULL, stdout=out, stderr=out
+        )
+        _, status, usage = os.wait4(child.pid, 0)
+        elapsed = time.monotonic_ns() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        said = out.read().decode(errors="replace")
+    if child.returncode:
+        raise Failed(ending(child.returncode, said))
+    if row["kind"] == "program":
+        figures = said.splitlines()[-1].split("\t")
+        if os.path.dirname(figures[2]) != plan["libraries"][runtime]:
+            raise Failed(f"has loaded {figures[2]}, not {runtime}'s library")
+        return {"us": float(figures[0]) / 1000, "kilobytes": float(figures[1]) / 1024}
+    return {"us": elapsed / 1000, "cpu": (usage.ru_utime + usage.ru_stime) * 1e6}
+
+
+def _until_the_answer(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
+    env = _environment(plan, runtime)
+    start = time.monotonic_ns()
+    child = subprocess.Popen(
+        row["argv"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert child.stdout
+    try:
+        line = child.stdout.readline()
+        if not line.startswith("ready "):
+            raise Failed(f"said '{line.strip()}' when it should be ready")
+        with urllib.request.urlopen(f"http://127.0.0.1:{int(line.split()[1])}/", timeout=_PATIENCE) as answer:
+            answer.read()
+        elapsed = time.monotonic_ns() - start
+        with open(f"/proc/{child.pid}/schedstat", encoding="ascii") as running:
+            main_thread = int(running.read().split()[0]) / 1000
+        return {"us": elapsed / 1000, "cpu": _cpu(child.pid) or main_thread}
+    finally:
+        child.kill()
+        child.wait()
+
+
+def _cpu(process: int) -> float:
+    """The microseconds for which the threads of a process have run."""
+    total = 0.0
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/schedstat", encoding="ascii") as running:
+            total += int(running.read().split()[0]) / 1000
+    return total
+
+
+def take(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
+    return (_until_the_answer if row["kind"] == "server" else _until_the_end)(plan, row, runtime)
+
+
+def main(plan: dict[str, Any]) -> None:
+    rows = {row["name"]: row for row in plan["rows"]}
+    order = interleaved(plan["rounds"] + 1, list(rows), lambda row: plan["columns"], random.Random(1))
+    for number, name, column in order:
+        runtime = plan["columns"][column]
+        try:
+            if number == 0:
+                _check_libraries(plan, rows[name], runtime)
+            figures = take(plan, rows[name], runtime)
+        except (Failed, OSError) as failure:
+            print(json.dumps({"row": name, "column": column, "failed": str(failure)}), flush=True)
+            return
+        # The first process of each kind warms the cache of files.
+        if number:
+            print(json.dumps({"row": name, "column": column, **figures}), flush=True)
+
+
+if __name__ == "__main__":
+    inside.serve(main)
