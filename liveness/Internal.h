@@ -249,6 +249,9 @@ bool reservePlaces();
 uint32_t takePlaces(Record *record);
 void givePlaces(Record *record, uint32_t place);
 void forgetFreePlaces();
+/// The task waits for a continuation that nobody can resume any more.
+void didLeak(const void *task);
+bool hasLeaked(uint32_t place);
 /// \param write gets a line.
 void listTasks(uint32_t limit, void (*write)(const char *, size_t));
 /// Whether this is a task in the list.

@@ -979,7 +979,7 @@ static void findSymbols() {
 /// Called once, by the runtime that loads this library.
 extern "C" __attribute__((visibility("default"))) const void *
 swift_liveness_attach(Interface *runtime) {
-  if (runtime->Version != 2 || runtime->Size < sizeof(Interface) ||
+  if (runtime->Version != 3 || runtime->Size < sizeof(Interface) ||
       runtime->RecordSize != sizeof(Record))
     return nullptr;
   Runtime = runtime;
@@ -991,6 +991,7 @@ swift_liveness_attach(Interface *runtime) {
   pthread_atfork(nullptr, nullptr, afterFork);
   runtime->takePlaces = takePlaces;
   runtime->givePlaces = givePlaces;
+  runtime->didLeak = didLeak;
   swift_liveness_config config;
   if (readEnvironment(config))
     start(config);

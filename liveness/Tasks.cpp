@@ -155,9 +155,29 @@ bool liveness::isLive(const void *task, uint32_t place) {
   // What was read of the task comes first.
   std::atomic_thread_fence(std::memory_order_acquire);
   // One that was made while the monitor was off has no place.
-  return isPlace ? placeAt(place).load(std::memory_order_relaxed) ==
+  return isPlace ? (placeAt(place).load(std::memory_order_relaxed) & ~LeakedBit) ==
                        reinterpret_cast<uint64_t>(task)
                  : !place;
+}
+
+/// The task is read as others are: if its program has resumed it all the same, by
+/// the unsafe continuation, it may be gone. Whoever frees the place takes the mark
+/// away with what was there.
+void liveness::didLeak(const void *task) {
+  Peek peek;
+  TaskInfo info;
+  if (!readTask(peek, task, info, nullptr, false) || !info.Place ||
+      info.Place >= Ready.load(std::memory_order_acquire))
+    return;
+  auto word = reinterpret_cast<uint64_t>(task);
+  auto &place = placeAt(info.Place);
+  place.compare_exchange_strong(word, word | LeakedBit,
+                                std::memory_order_relaxed,
+                                std::memory_order_relaxed);
+}
+
+bool liveness::hasLeaked(uint32_t place) {
+  return place && placeAt(place).load(std::memory_order_relaxed) & LeakedBit;
 }
 
 /*****************************************************************************/
@@ -241,8 +261,11 @@ static void addTaskLine(Text &text, Peek &peek, const Text::Time &time,
             nameOf(info.Function, NameRequest::Function, info.Closure));
   if (info.Dependency == 1)
     text.fact("waits_for_task", ", waits for task %llu", other);
-  if (info.Dependency == 2)
+  if (info.Dependency == 2) {
     text.fact("waits_for", ", waits for a %s", "continuation");
+    if (hasLeaked(info.Place))
+      text.fact("continuation", " that has %s", "leaked");
+  }
   if (info.Dependency == 3)
     text.fact("waits_for", ", waits for its %s", "group");
   text.add(UseJson ? "}\n" : "\n");
@@ -268,7 +291,7 @@ void liveness::listTasks(uint32_t limit,
   for (uint32_t i = 1; i < used; ++i) {
     auto task = placeAt(i).load(std::memory_order_acquire);
     if (task && !(task & 1))
-      nodes[count++].Task = task;
+      nodes[count++].Task = task & ~LeakedBit;
   }
   std::sort(nodes, nodes + count,
             [](const Node &a, const Node &b) { return a.Task < b.Task; });

@@ -9,6 +9,10 @@
 // without the lock. A flag in the record tells that one runs. So the task waits for its end, in
 // a list of those who wait. One record may have an action of either kind, on two threads. What
 // is to be cancelled when the bit is set is cancelled once, by the walk or by the task.
+//
+// Inline has two records, one in the other. The action of each resumes the task, and another thread does so, too:
+// the first one runs it, on its own stack. So a record may be removed by the thread that performs its action, amid
+// that. The walk begins anew then: it does not look at that record, and finds the one that is left.
 
 // REQUIRES: relacy
 // RUN: %check-model
@@ -24,6 +28,9 @@
 // FAULT -list-before-look: DEADLOCK
 // FAULT -wake: DEADLOCK
 // FAULT -run-unseen: USER ASSERT FAILED
+// FAULT -forget: DATA RACE
+// FAULT -begin-anew: USER ASSERT FAILED
+// FAULT -own-thread: DEADLOCK
 
 #include "model.h"
 
@@ -224,4 +231,187 @@ struct Walk : rl::test_suite<Walk, 3> {
   }
 };
 
-int main(int argc, char **argv) { return search<Hold, Walk>(argc, argv, /*bound*/ 2); }
+static Step Forget("forget"), BeginAnew("begin-anew"), OwnThread("own-thread");
+
+struct Inline : rl::test_suite<Inline, 2> {
+  // The status has the number of the innermost record, and behind it, the next smaller one.
+  enum Bits { Locked = 1, Cancelled = 2, Cancelling = 4, Record = 8 };
+  enum Flags { Seen = 1, Running = 2, Awaited = 4, Reused = 8 };
+  static constexpr int Count = 2;
+  Atomic<int> status;
+  // Flags with the lock; what the action reads; how often it was performed. Place 0 is none.
+  Plain<int> flags[Count + 1], action[Count + 1], cancellations[Count + 1];
+  rl::mutex lock, listLock, waiterLock, gateLock;
+  rl::condition_variable ended;
+  Plain<int> waitsFor;
+  Plain<bool> hasEnded;
+  // With gateLock: which suspensions have been resumed, and at which the task waits.
+  Plain<bool> isResumed[Count + 1];
+  Plain<int> suspendedAt;
+  int had;
+
+  void before() {
+    status.store(Count * Record, Look);
+    for (int i = 0; i <= Count; ++i) {
+      flags[i].write(0);
+      action[i].write(0);
+      cancellations[i].write(0);
+      isResumed[i].write(false);
+    }
+    suspendedAt.write(Count);
+    waitsFor.write(0);
+    had = 0;
+  }
+
+  template <typename Fn, typename Update> void withLock(Fn fn, Update update) {
+    lock.lock($);
+    int old = status.load(Look);
+    while (!status.swapWeak(old, old | Locked, Look)) {
+    }
+    old |= Locked;
+    fn(old);
+    while (!status.swapWeak(old, update(old) & ~Locked, Unlock)) {
+    }
+    lock.unlock($);
+  }
+
+  void perform(int record) {
+    RL_ASSERT(action[record].read() == 0);
+    cancellations[record].write(cancellations[record].read() + 1);
+  }
+
+  void walk() {
+    int old = status.load(Look);
+    while (!status.swapWeak(old, old | Cancelled | (old >= Record && WalkBit ? Cancelling : 0), Look)) {
+    }
+    had = old / Record;
+    if (!had)
+      return;
+
+    // What this thread is amid; 0 when it has removed that itself.
+    int amid = 0;
+    bool isFirst = true;
+    while (true) {
+      int last = 0, next = 0;
+      bool isAwaited = false;
+      withLock(
+          [&](int now) {
+            int current = now / Record;
+            if ((last = amid)) {
+              int old = flags[last].read();
+              current = last - 1;
+              isAwaited = old & Awaited;
+              flags[last].write(old & ~((ClearRunning ? Running : 0) | Awaited));
+            } else if (!isFirst && !BeginAnew) {
+              current = 0;
+            }
+            while (current && flags[current].read() & Seen)
+              --current;
+            if ((next = current))
+              flags[next].write(flags[next].read() | (MarkSeen ? Seen : 0) | (MarkRunning ? Running : 0));
+            amid = next;
+          },
+          [&](int now) { return next ? now : now & ~Cancelling; });
+      isFirst = false;
+      if (isAwaited && Wake) {
+        listLock.lock($);
+        if (waitsFor.read() == last) {
+          waiterLock.lock($);
+          hasEnded.write(true);
+          ended.notify_all($);
+          waiterLock.unlock($);
+        }
+        listLock.unlock($);
+      }
+      if (!next)
+        return;
+      perform(next);
+      resume(next, &amid);
+    }
+  }
+
+  bool tryToRemove(int record, int *amid, bool &isUnseen) {
+    bool isInUse = false;
+    int old;
+    withLock(
+        [&](int) {
+          old = flags[record].read();
+          bool isOwn = amid && *amid == record;
+          isInUse = old & Running && !(isOwn && OwnThread);
+          if (isInUse && MarkAwaited)
+            flags[record].write(old | Awaited);
+          if (isOwn && Forget)
+            *amid = 0;
+        },
+        [&](int now) {
+          isUnseen = !isInUse && now & Cancelling && !(old & Seen);
+          return isInUse ? now : now - Record;
+        });
+    return !isInUse;
+  }
+
+  bool remove(int record, int *amid) {
+    int old = status.load(Look);
+    while (!(old & Locked && LookAtBit) && !(old & Cancelling)) {
+      if (status.swapWeak(old, old - Record, Remove))
+        return false;
+    }
+    bool isUnseen = false;
+    while (!tryToRemove(record, amid, isUnseen)) {
+      listLock.lock($);
+      waitsFor.write(record);
+      hasEnded.write(false);
+      listLock.unlock($);
+      if (ListBeforeLook && tryToRemove(record, amid, isUnseen))
+        break;
+      waiterLock.lock($);
+      while (!hasEnded.read())
+        ended.wait(waiterLock, $);
+      waiterLock.unlock($);
+      listLock.lock($);
+      waitsFor.write(0);
+      listLock.unlock($);
+    }
+    return isUnseen;
+  }
+
+  /// The task waits for this in the scope of the record. Who resumes it first runs it, to its next suspension.
+  void resume(int record, int *amid) {
+    gateLock.lock($);
+    bool isFirst = !isResumed[record].read(), isSuspended = suspendedAt.read() == record;
+    isResumed[record].write(true);
+    gateLock.unlock($);
+    if (!isFirst || !isSuspended)
+      return;
+    while (record) {
+      if (remove(record, amid) && RunUnseen)
+        perform(record);
+      flags[record].write(Reused);
+      action[record].write(1);
+      --record;
+      gateLock.lock($);
+      bool goesOn = isResumed[record].read();
+      suspendedAt.write(record);
+      gateLock.unlock($);
+      if (!goesOn)
+        return;
+    }
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      walk();
+    } else {
+      resume(2, nullptr);
+      resume(1, nullptr);
+    }
+  }
+
+  void after() {
+    RL_ASSERT(status.load(Look) == Cancelled);
+    for (int i = 1; i <= Count; ++i)
+      RL_ASSERT(cancellations[i].read() == (i <= had));
+  }
+};
+
+int main(int argc, char **argv) { return search<Hold, Walk, Inline>(argc, argv, /*bound*/ 2); }

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -target %target-future-triple %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift -O -target %target-future-triple %import-libdispatch -parse-as-library %s %S/../../programs/Inputs/SplitMix64.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out 400 | %FileCheck %s
 // RUN: %target-run %t/a.out 400 inline | %FileCheck %s
@@ -17,8 +17,9 @@
 // Random trees of tasks that are cancelled from several threads, while others
 // resume their tasks, and while their scopes end.
 //
-//     a.out ROUNDS [inline|serial|concurrent|global|mixed [FIRST SEED [CANCELLERS]]]
+//     a.out ROUNDS [inline|serial|concurrent|global|mixed [FIRST SEED [CANCELLERS [LANES]]]]
 //
+// LANES rounds run at a time. `utils/stress --cancellation` counts the rounds of many runs.
 // A tree has groups, discarding groups, async lets and leaves, on inline, serial,
 // concurrent and global executors. Leaves wait; have several handlers, one in the
 // other; lock what their resumers lock; cancel tasks, groups and themselves.
@@ -33,16 +34,7 @@
 import Dispatch
 import Synchronization
 
-struct Random {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-  mutating func below(_ n: Int) -> Int { Int(next() % UInt64(n)) }
+extension SplitMix64 {
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 }
 
@@ -84,7 +76,7 @@ final class Round: Sendable {
     self.mode = mode
   }
 
-  func executor(_ random: inout Random) -> (any TaskExecutor)? {
+  func executor(_ random: inout SplitMix64) -> (any TaskExecutor)? {
     switch mode {
     case "inline": return inlineExecutor
     case "serial": return serial
@@ -132,7 +124,7 @@ func check(_ isRight: Bool, _ message: @autoclosure () -> String, _ round: Round
 }
 
 func withHandlers(
-  _ count: Int, _ round: Round, _ random: Random, _ gate: Gate?,
+  _ count: Int, _ round: Round, _ random: SplitMix64, _ gate: Gate?,
   _ body: @Sendable () async -> Void
 ) async {
   if count == 0 { return await body() }
@@ -174,7 +166,7 @@ func withHandlers(
 }
 
 func leaf(_ round: Round, _ seed: UInt64) async {
-  var random = Random(state: seed)
+  var random = SplitMix64(state: seed)
   let handlers = random.below(4)
   if random.chance(10) { withUnsafeCurrentTask { $0?.cancel() } }
   if random.chance(20) {
@@ -191,7 +183,7 @@ func leaf(_ round: Round, _ seed: UInt64) async {
 }
 
 func tree(_ round: Round, _ seed: UInt64, _ depth: Int) async {
-  var random = Random(state: seed)
+  var random = SplitMix64(state: seed)
   let kind = depth == 0 ? 0 : random.below(6)
   let handlers = random.chance(50) ? random.below(3) : 0
   let seeds = (0..<4).map { _ in random.next() }
@@ -236,8 +228,8 @@ func tree(_ round: Round, _ seed: UInt64, _ depth: Int) async {
   }
 }
 
-func runRound(_ round: Round, cancellers: Int) async {
-  var random = Random(state: round.seed)
+func runRound(_ round: Round, cancellers: Int, _ lane: Lane) async {
+  var random = SplitMix64(state: round.seed)
   let count = 1 + random.below(3)
   let depth = 1 + random.below(3)
   for _ in 0..<count {
@@ -251,7 +243,7 @@ func runRound(_ round: Round, cancellers: Int) async {
   let opens = (0..<cancellers).map { _ in random.chance(50) }
   let done = (0..<cancellers).map { _ in DispatchSemaphore(value: 0) }
   for number in 0..<cancellers {
-    cancelQueues[number].async {
+    lane.cancelQueues[number].async {
       for _ in 0..<pauses[number] { round.handlersRun.add(0, ordering: .relaxed) }
       if opens[number] {
         for gate in round.gates.withLock({ $0 }) {
@@ -270,7 +262,7 @@ func runRound(_ round: Round, cancellers: Int) async {
   // Some gates have no handler, and some handlers none: open them until the end.
   let ended = Atomic<Bool>(false)
   let opened = DispatchSemaphore(value: 0)
-  openQueue.async {
+  lane.openQueue.async {
     for semaphore in done { semaphore.wait() }
     while !ended.load(ordering: .acquiring) {
       for gate in round.gates.withLock({ $0 }) { gate.open(underLock: false) }
@@ -285,12 +277,15 @@ func runRound(_ round: Round, cancellers: Int) async {
     next += 1
   }
   ended.store(true, ordering: .releasing)
-  await withUnsafeContinuation { done in openQueue.async { done.resume() } }
+  await withUnsafeContinuation { done in lane.openQueue.async { done.resume() } }
 }
 
-let cancelQueues = (0..<8).map { DispatchQueue(label: "cancels \($0)") }
-let openQueue = DispatchQueue(label: "opens")
-let current = Atomic<UInt64>(0)
+/// Rounds that run one after the other.
+final class Lane: Sendable {
+  let cancelQueues = (0..<8).map { DispatchQueue(label: "cancels \($0)") }
+  let openQueue = DispatchQueue(label: "opens")
+  let seed = Atomic<UInt64>(0)
+}
 
 @main struct Main {
   static func main() async {
@@ -299,29 +294,39 @@ let current = Atomic<UInt64>(0)
     let mode = arguments.count > 2 ? arguments[2] : "queues"
     let first = arguments.count > 3 ? UInt64(arguments[3])! : 1
     let cancellers = arguments.count > 4 ? Int(arguments[4])! : 2
+    let lanes = (0..<(arguments.count > 5 ? Int(arguments[5])! : 1)).map { _ in Lane() }
 
     let watch = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "watch"))
-    let last = Mutex<UInt64>(0)
+    let last = Mutex<[UInt64]>(lanes.map { _ in 0 })
     watch.schedule(deadline: .now() + .seconds(30), repeating: .seconds(30))
     watch.setEventHandler {
-      let seed = current.load(ordering: .relaxed)
-      let hangs = last.withLock { old in
-        defer { old = seed }
-        return old == seed
+      let seeds = lanes.map { $0.seed.load(ordering: .relaxed) }
+      let hanging = last.withLock { old in
+        defer { old = seeds }
+        return zip(seeds, old).filter { $0 == $1 && $0 != .max }.map { $0.0 }
       }
-      if hangs { fatalError("mode \(mode), seed \(seed) hangs") }
+      if !hanging.isEmpty { fatalError("mode \(mode), seed \(hanging) hangs") }
     }
     watch.resume()
 
-    var installed = 0, run = 0
-    for seed in first..<first + rounds {
-      current.store(seed, ordering: .relaxed)
-      let round = Round(seed: seed, mode: mode)
-      await runRound(round, cancellers: cancellers)
-      installed += round.handlersInstalled.load(ordering: .relaxed)
-      run += round.handlersRun.load(ordering: .relaxed)
+    let installed = Atomic<Int>(0), run = Atomic<Int>(0)
+    await withTaskGroup(of: Void.self) { group in
+      for (number, lane) in lanes.enumerated() {
+        group.addTask {
+          for seed in stride(from: first + UInt64(number), to: first + rounds, by: lanes.count) {
+            lane.seed.store(seed, ordering: .relaxed)
+            let round = Round(seed: seed, mode: mode)
+            await runRound(round, cancellers: cancellers, lane)
+            installed.add(round.handlersInstalled.load(ordering: .relaxed), ordering: .relaxed)
+            run.add(round.handlersRun.load(ordering: .relaxed), ordering: .relaxed)
+          }
+          lane.seed.store(.max, ordering: .relaxed)
+        }
+      }
     }
     // CHECK: handlers ran
-    print("\(rounds) rounds, \(installed) handlers installed, \(run) handlers ran")
+    print(
+      "\(rounds) rounds, \(installed.load(ordering: .relaxed)) handlers installed,",
+      "\(run.load(ordering: .relaxed)) handlers ran")
   }
 }

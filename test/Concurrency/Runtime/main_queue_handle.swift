@@ -1,0 +1,77 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -O -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out fork | %FileCheck %s
+// RUN: %target-run %t/a.out close | %FileCheck %s
+// RUN: %target-run %t/a.out replace | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out fork | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out close | %FileCheck %s
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// REQUIRES: OS=linux-gnu
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+
+// The first thread waits for the main queue on a file descriptor.
+//
+// fork:    a child that goes on in the main actor takes no wake-up of its parent
+// close:   a program that closes all descriptors it does not know goes on
+// replace: so does one that opens other files in their place
+
+import Glibc
+
+@_silgen_name("fork") func cFork() -> Int32
+
+/// Resume on another thread, after a while.
+func hop() async {
+  await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+    final class Box {
+      let continuation: UnsafeContinuation<Void, Never>
+      init(_ continuation: UnsafeContinuation<Void, Never>) { self.continuation = continuation }
+    }
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { box in
+        usleep(300)
+        Unmanaged<Box>.fromOpaque(box!).takeRetainedValue().continuation.resume()
+        return nil
+      }, Unmanaged.passRetained(Box(continuation)).toOpaque())
+    pthread_detach(thread)
+  }
+}
+
+@main struct Main {
+  static func main() async {
+    alarm(60)
+    await Task.detached {}.value
+    var child: pid_t = 0
+    switch CommandLine.arguments[1] {
+    case "fork":
+      child = cFork()
+      if child == 0 {
+        alarm(60)
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+      }
+    case "close":
+      for descriptor in 3..<Int32(64) { close(descriptor) }
+    default:
+      for descriptor in 3..<Int32(64) { close(descriptor) }
+      for _ in 0..<4 {
+        var descriptors: [Int32] = [0, 0]
+        pipe(&descriptors)
+      }
+    }
+    for _ in 0..<3000 { await hop() }
+    if child != 0 {
+      kill(child, SIGKILL)
+      waitpid(child, nil, 0)
+    }
+    // CHECK: 3000 hops
+    print("3000 hops")
+  }
+}
