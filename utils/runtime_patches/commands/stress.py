@@ -19,6 +19,7 @@ def parser() -> Parser:
             "utils/stress",
             "utils/stress --time 3600 before after",
             "utils/stress --seeds 7:7 --operations 200 --workers 2 tsan",
+            "utils/stress --cancellation 10000000 --time 600 after",
         ],
         status="0 all agree, 1 a seed fails or differs, or an error, 2 bad usage",
     )
@@ -28,6 +29,11 @@ def parser() -> Parser:
     command.add("--operations N", "of each program (default: 50000)", type=integer(1), default=50_000)
     command.add("--workers N", "tasks at its start (default: 6)", type=integer(1), default=6)
     command.add("--time SECONDS", "go on for this time, with further seeds if LAST is not given", type=float)
+    command.add(
+        "--cancellation ROUNDS",
+        "random trees that are cancelled instead, until each NAME (default: after) has had so many, with those of earlier runs",
+        type=integer(1),
+    )
     return command
 
 
@@ -39,5 +45,10 @@ def main(options: Namespace) -> None:
     if not is_span or (options.time is not None and not options.time > 0):
         raise UserError("--seeds is FIRST[:LAST], and --time is above 0", "utils/stress --help", 2)
     ws = ready(options)
+    if options.cancellation:
+        from ..testing import cancellation
+
+        chosen = [name for name in options.runtimes if str(name) != "before"]
+        return cancellation.run(ws, chosen, options.cancellation, options.time)
     count = 10**12 if options.time and not last else int(last or first) - int(first) + 1
     stress.run(ws, options.runtimes, int(first), count, options.operations, options.workers, options.time)
