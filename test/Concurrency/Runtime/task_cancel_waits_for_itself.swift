@@ -6,8 +6,6 @@
 // REQUIRES: concurrency_runtime
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
-// Before, these two threads crash now and then.
-// UNSUPPORTED: without_task-cancel-unlocked
 
 // What cannot work. Two threads cancel a task each. The two handlers resume each
 // other's task, on an executor that runs it inline: each task ends the scope of

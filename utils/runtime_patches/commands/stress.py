@@ -31,7 +31,7 @@ def parser() -> Parser:
     command.add("--time SECONDS", "go on for this time, with further seeds if LAST is not given", type=float)
     command.add(
         "--cancellation ROUNDS",
-        "random trees that are cancelled instead, until each NAME (default: after) has had so many, with those of earlier runs",
+        "cancel random trees instead, until each NAME but before has had so many, with those of earlier runs",
         type=integer(1),
     )
     return command
@@ -49,6 +49,7 @@ def main(options: Namespace) -> None:
         from ..testing import cancellation
 
         chosen = [name for name in options.runtimes if str(name) != "before"]
-        return cancellation.run(ws, chosen, options.cancellation, options.time)
+        cancellation.run(ws, chosen, options.cancellation, options.time)
+        return
     count = 10**12 if options.time and not last else int(last or first) - int(first) + 1
     stress.run(ws, options.runtimes, int(first), count, options.operations, options.workers, options.time)

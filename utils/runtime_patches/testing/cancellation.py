@@ -59,7 +59,13 @@ def _run(ws: Workspace, runtime: Runtime, stress: Path, kind: int, first: int, r
     argv = [str(stress), str(rounds), mode, str(first), str(cancellers), str(_LANES)]
     try:
         done = runtime.run(
-            ws, argv, env={"SWIFT_BACKTRACE": "enable=off"}, check=False, text=True, capture_output=True, timeout=_TIMEOUT
+            ws,
+            argv,
+            env={"SWIFT_BACKTRACE": "enable=off"},
+            check=False,
+            text=True,
+            capture_output=True,
+            timeout=_TIMEOUT,
         )
         fault = f"status {done.returncode}\n{done.stderr[-2000:]}" if done.returncode else ""
     except subprocess.TimeoutExpired:
