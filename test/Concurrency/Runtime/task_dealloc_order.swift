@@ -14,7 +14,9 @@
 // Memory of a task that is freed out of order ends the process, with words that name
 // the task, the function and the sizes (swiftlang/swift#75501).
 
+// OLDER: {{^}}freed pointer was not the last allocation{{$}}
 // OLDER: freed pointer was not the last allocation: 0x{{[0-9a-f]+}} (1 older than the last) in {{.+}} of task {{[0-9]+}} "request"; the last is 0x{{[0-9a-f]+}} of {{[0-9]+}} bytes
+// FOREIGN: {{^}}freed pointer was not the last allocation{{$}}
 // FOREIGN: freed pointer was not the last allocation: 0x{{[0-9a-f]+}} (none of the task's) in {{.+}} of task {{[0-9]+}} "request"; the last is 0x{{[0-9a-f]+}} of {{[0-9]+}} bytes
 
 @_silgen_name("swift_task_alloc") func allocate(_: Int) -> UnsafeMutableRawPointer
