@@ -18,8 +18,8 @@
 // The sanitizer's own library needs that storage.
 // UNSUPPORTED: runtime_ubsan, runtime_before-ubsan
 
-// The runtime is loaded by a plugin into a program that has 64 bytes of static thread-local
-// storage left: it and its threads need no more.
+// The runtime is loaded by a plugin into a program that has no static thread-local storage
+// left: its threads need none.
 
 // CHECK: static storage is used up: yes
 // CHECK: left 0
