@@ -1,4 +1,7 @@
-// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %s %S/Inputs/CountedTaskLocals.swift -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -13,18 +16,7 @@
 
 import Synchronization
 
-let alive = Atomic<Int>(0)
-
-final class Value: Sendable {
-  let number: Int
-  init(_ number: Int) {
-    self.number = number
-    alive.add(1, ordering: .relaxed)
-  }
-  deinit { alive.subtract(1, ordering: .relaxed) }
-}
-
-let keys = (0..<60).map { _ in TaskLocal<Value?>(wrappedValue: nil) }
+let keys = makeKeys(60)
 
 /// The key that link \p i of a chain binds.
 func key(_ i: Int) -> Int { (i &* i) % keys.count }

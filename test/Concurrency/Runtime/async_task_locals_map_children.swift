@@ -1,4 +1,7 @@
-// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %s %S/Inputs/CountedTaskLocals.swift -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -11,32 +14,11 @@
 
 import Synchronization
 
-let alive = Atomic<Int>(0)
+let keys = makeKeys(300)
 
-final class Value: Sendable {
-  let number: Int
-  init(_ number: Int) {
-    self.number = number
-    alive.add(1, ordering: .relaxed)
-  }
-  deinit { alive.subtract(1, ordering: .relaxed) }
-}
-
-let keys = (0..<300).map { _ in TaskLocal<Value?>(wrappedValue: nil) }
-
-/// Bind each key of a list to the number of its place.
-func bind(_ list: [Int], from place: Int = 0, _ body: () -> Void) {
-  if place == list.count { return body() }
-  keys[list[place]].withValue(Value(place)) {
-    bind(list, from: place + 1, body)
-  }
-}
-
-func bind(_ list: [Int], from place: Int = 0, _ body: () async -> Void) async {
-  if place == list.count { return await body() }
-  await keys[list[place]].withValue(Value(place)) {
-    await bind(list, from: place + 1, body)
-  }
+/// Each key of a list, and the number of its place.
+func places(_ list: [Int]) -> Bindings {
+  list.enumerated().map { (keys[$0.element], $0.offset) }[...]
 }
 
 /// What is bound to the keys if `outside` is bound and then `inside`.
@@ -54,9 +36,9 @@ func seen() -> [Int?] { keys.map { $0.get()?.number } }
   static func test(_ name: String, outside: [Int], inside: [Int], children: Int) async {
     let wanted = expected(outside, inside)
     let right = Atomic<Int>(0)
-    await bind(outside) {
+    await bind(places(outside)) {
       await withTaskGroup(of: Void.self) { group in
-        bind(inside) {
+        bind(places(inside)) {
           for number in 0..<children {
             // A task takes a map of the same bindings, before or between the children.
             let task = number % 4 == 3 ? Task { seen() == wanted } : nil

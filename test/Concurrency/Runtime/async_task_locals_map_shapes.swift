@@ -1,4 +1,7 @@
-// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %s %S/Inputs/CountedTaskLocals.swift -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -12,24 +15,10 @@
 
 import Synchronization
 
-let alive = Atomic<Int>(0)
+let keys = makeKeys(140)
 
-final class Value: Sendable {
-  let number: Int
-  init(_ number: Int) {
-    self.number = number
-    alive.add(1, ordering: .relaxed)
-  }
-  deinit { alive.subtract(1, ordering: .relaxed) }
-}
-
-let keys = (0..<140).map { _ in TaskLocal<Value?>(wrappedValue: nil) }
-
-func bind(_ range: Range<Int>, plus: Int, _ body: () -> Void) {
-  if range.isEmpty { return body() }
-  keys[range.lowerBound].withValue(Value(range.lowerBound + plus)) {
-    bind(range.dropFirst(), plus: plus, body)
-  }
+func numbered(_ range: Range<Int>, plus: Int) -> Bindings {
+  range.map { (keys[$0], $0 + plus) }[...]
 }
 
 func seen() -> [Int] { keys.map { $0.get()?.number ?? -1 } }
@@ -62,9 +51,9 @@ actor Gate {
     let gate = Gate()
     var tasks: [Task<Bool, Never>] = []
     let wanted = expected([(0..<old, 1000), (new, 2000)])
-    bind(0..<old, plus: 1000) {
+    bind(numbered(0..<old, plus: 1000)) {
       for _ in 0..<times {
-        bind(new, plus: 2000) {
+        bind(numbered(new, plus: 2000)) {
           tasks.append(Task {
             await gate.pass()
             guard seen() == wanted else { return false }
@@ -72,7 +61,7 @@ actor Gate {
             let inner = expected([(0..<old, 1000), (new, 2000), (0..<7, 3000)])
             for _ in 0..<3 {
               var task: Task<Bool, Never>?
-              bind(0..<7, plus: 3000) { task = Task { seen() == inner } }
+              bind(numbered(0..<7, plus: 3000)) { task = Task { seen() == inner } }
               guard await task!.value else { return false }
             }
             return await Task { seen() == wanted }.value
@@ -94,12 +83,12 @@ actor Gate {
     var isRight = true
     let wanted = expected([(0..<old, 1000), (body, 2000), (new, 3000)])
     var outer: Task<Bool, Never>!
-    bind(0..<old, plus: 1000) {
+    bind(numbered(0..<old, plus: 1000)) {
       outer = Task {
         await withTaskGroup(of: Bool.self) { group in
-          bind(body, plus: 2000) {
+          bind(numbered(body, plus: 2000)) {
             for _ in 0..<times {
-              bind(new, plus: 3000) {
+              bind(numbered(new, plus: 3000)) {
                 group.addTask {
                   guard seen() == wanted else { return false }
                   return await Task { seen() == wanted }.value

@@ -1,4 +1,7 @@
-// RUN: %target-run-simple-swift( -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %s %S/Inputs/CountedTaskLocals.swift -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -13,19 +16,8 @@
 
 import Synchronization
 
-let alive = Atomic<Int>(0)
-
-final class Value: Sendable {
-  let number: Int
-  init(_ number: Int) {
-    self.number = number
-    alive.add(1, ordering: .relaxed)
-  }
-  deinit { alive.subtract(1, ordering: .relaxed) }
-}
-
 /// More keys than fit into one block, or have different hashes.
-let keys: [TaskLocal<Value?>] = (0..<90).map { _ in TaskLocal(wrappedValue: nil) }
+let keys = makeKeys(90)
 
 func check(_ expected: [Int: Int], _ place: String) {
   for (index, key) in keys.enumerated() {
@@ -34,16 +26,6 @@ func check(_ expected: [Int: Int], _ place: String) {
       fatalError("\(place): key \(index) is \(String(describing: number)), "
                    + "expected \(String(describing: expected[index]))")
     }
-  }
-}
-
-func bind(
-  _ count: Int, _ base: Int, from first: Int = 0,
-  _ body: () async -> Void
-) async {
-  if first == count { return await body() }
-  await keys[first].withValue(Value(base + first)) {
-    await bind(count, base, from: first + 1, body)
   }
 }
 
@@ -89,7 +71,7 @@ func runParent(_ round: Int) async {
   let count = [1, 5, 30, 90][round % 4]
   let expected = numbers(count, base)
   let tasks = Tasks()
-  await bind(count, base) {
+  await bind((0..<count).map { (keys[$0], base + $0) }[...]) {
     await withTaskGroup(of: Void.self) { group in
       for child in 0..<8 {
         if child % 2 == 0 {
