@@ -12,8 +12,7 @@
 
 // Objects are made, dropped, and waited for until the last one is destroyed.
 //
-// Nonisolated: a plain deinit, on the same actor as NoHop (control): on another
-//              thread, malloc takes another path.
+// Nonisolated: a plain deinit (control).
 // NoHop:       an isolated deinit, the last reference goes away on its actor.
 // Hop:         the last reference goes away elsewhere. In an array each object
 //              hops, in a tree only the root does. In an interleaved tree the
@@ -30,19 +29,15 @@ public var benchmarks: [BenchmarkInfo] {
   }
   return [
     entry("Nonisolated.Array.1000") { n in
-      onFirst {
-        for _ in 0..<n {
-          dropArray(1000) { Plain(nil, nil) }
-          Plain.destroyed.checkAndReset(1000)
-        }
+      for _ in 0..<n {
+        dropArray(1000) { Plain(nil, nil) }
+        Plain.destroyed.checkAndReset(1000)
       }
     },
     entry("Nonisolated.Tree.1000") { n in
-      onFirst {
-        for _ in 0..<n {
-          dropTree(Plain.tree(1000))
-          Plain.destroyed.checkAndReset(1000)
-        }
+      for _ in 0..<n {
+        dropTree(Plain.tree(1000))
+        Plain.destroyed.checkAndReset(1000)
       }
     },
     entry("NoHop.Array.1000") { n in

@@ -34,16 +34,13 @@
 //              first one that shares is the last.
 // Many:        5, 12, 16 or 64 keys for each task, as Fresh; Many.8x100 is 8 tasks under
 //              100 keys, which are then unbound: as many as copy before a map is made.
-//              Many.9x20: the ninth task makes a map that nobody else uses.
 // GroupBody:   64 or 100 keys in the body of a group, then 20 children with a key of
 //              their own each.
 // Siblings:    100 keys, then one or eight tasks that make one or eight tasks each.
 // Span3/10:    an ID, then one key 3 or 10 times, then `Task {}`: tracing.
 // Request:     64 requests at once, each of which binds an ID and rebinds one span
 //              three times, asks an actor, runs a group of four, makes a task for its
-//              log, and drops a session with an isolated deinit. Request.Bare only
-//              binds an ID. Request.Log makes the task for the log, too, and
-//              Request.Session drops the session, too.
+//              log, and drops a session with an isolated deinit.
 //
 // Tasks of Task and Group belong to the actor that makes them, so that one
 // thread makes, runs and destroys them: waking threads would hide the rest.
@@ -106,7 +103,7 @@ private var rebindings: [BenchmarkInfo] {
       entry("Children.\(name)", bound: bound,
         bindManyInGroup(20, children: children, keys: keys)))
   }
-  for (keys, tasks) in [(5, 1), (12, 1), (16, 1), (64, 1), (100, 8), (20, 9)] {
+  for (keys, tasks) in [(5, 1), (12, 1), (16, 1), (64, 1), (100, 8)] {
     let name = tasks == 1 ? "Many.\(keys)" : "Many.\(tasks)x\(keys)"
     rows.append(
       entry(name, bound: 0, bindManyAndMakeTasks(20, tasks: tasks, keys: keys)))
@@ -132,11 +129,7 @@ private var requests: [BenchmarkInfo] {
   }
   return [0, 1, 8, 100].map { bound in
     entry("Request.\(bound)", bound: bound, Server.serve(64))
-  } + [
-    entry("Request.Bare", bound: 0, Server.serve(64, [])),
-    entry("Request.Log", bound: 0, Server.serve(64, .log)),
-    entry("Request.Session", bound: 0, Server.serve(64, .session)),
-  ]
+  }
 }
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
@@ -509,45 +502,24 @@ private actor Server {
     await span.withValue(Locals.values[number]) { await body() }
   }
 
-  /// What a request does.
-  struct Parts: OptionSet {
-    let rawValue: Int
-    static let spans = Parts(rawValue: 1)
-    static let log = Parts(rawValue: 2)
-    static let session = Parts(rawValue: 4)
-    static let all: Parts = [.spans, .log, .session]
-  }
-
   @BenchmarkActor
-  private static func handle(_ i: Int, _ parts: Parts) async -> Int {
+  private static func handle(_ i: Int) async -> Int {
     await id.withValue(Locals.values[i]) {
-      var answer = 0
-      if parts.contains(.spans) {
-        answer = await traced(1) {
-          if parts.contains(.session) { _ = Session(i) }
-          let found = await traced(2) { await shared.look(i) }
-          let children = await traced(3) {
-            await withTaskGroup(of: Int.self) { group in
-              for child in 0..<4 {
-                group.addTask { @BenchmarkActor in child + span.get().number }
-              }
-              return await group.reduce(0, +)
+      await traced(1) {
+        _ = Session(i)
+        let found = await traced(2) { await shared.look(i) }
+        let parts = await traced(3) {
+          await withTaskGroup(of: Int.self) { group in
+            for part in 0..<4 {
+              group.addTask { @BenchmarkActor in part + span.get().number }
             }
+            return await group.reduce(0, +)
           }
-          if parts.contains(.log) { log() }
-          return found + children
         }
-      } else {
-        if parts.contains(.session) { _ = Session(i) }
-        if parts.contains(.log) { log() }
+        Task { @BenchmarkActor in logged += id.get().number }
+        return found + parts
       }
-      return answer
     }
-  }
-
-  @BenchmarkActor
-  private static func log() {
-    Task { @BenchmarkActor in logged += id.get().number }
   }
 
   private func waitForEnd(_ count: Int) async {
@@ -555,26 +527,18 @@ private actor Server {
     ended = 0
   }
 
-  static func serve(
-    _ count: Int, _ parts: Parts = .all
-  ) -> @BenchmarkActor (Int) async -> Void {
+  static func serve(_ count: Int) -> @BenchmarkActor (Int) async -> Void {
     return { _ in
       let sum = await withTaskGroup(of: Int.self) { group in
-        for i in 0..<count {
-          group.addTask { @BenchmarkActor in await handle(i, parts) }
-        }
+        for i in 0..<count { group.addTask { @BenchmarkActor in await handle(i) } }
         return await group.reduce(0, +)
       }
-      if parts.contains(.log) {
-        while logged < count * (count + 1) / 2 { await Task.yield() }
-        check(logged == count * (count + 1) / 2)
-        logged = 0
-      }
-      if parts.contains(.session) { await shared.waitForEnd(count) }
-      if parts.contains(.spans) {
-        // i + 1 and 3 from look, 0 to 3 and 4 times 4 from the group.
-        check(sum == count * (count - 1) + count * (1 + 3 + 6 + 16))
-      }
+      while logged < count * (count + 1) / 2 { await Task.yield() }
+      await shared.waitForEnd(count)
+      check(logged == count * (count + 1) / 2)
+      logged = 0
+      // i + 1 and 3 from look, 0 to 3 and 4 times 4 from the group.
+      check(sum == count * (count - 1) + count * (1 + 3 + 6 + 16))
     }
   }
 }
