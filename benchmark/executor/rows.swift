@@ -106,6 +106,24 @@ final class Box<Value: Sendable>: Sendable {
   return quantiles(times) + [("cpu", cpu)]
 }
 
+/// Requests that come by a block of a queue of Dispatch, one at a time from each of `clients`: the
+/// block resumes the task, which runs four children. An operation is a request.
+func request(_ count: Int, clients: Int, _ queue: @escaping @Sendable () -> DispatchQueue) async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<clients {
+      group.addTask {
+        let queue = queue()
+        for _ in 0..<count / clients {
+          await withUnsafeContinuation { own in queue.async { own.resume() } }
+          await withTaskGroup(of: Void.self) { children in
+            for _ in 0..<4 { children.addTask { compute(7000) } }
+          }
+        }
+      }
+    }
+  }
+}
+
 final class Thread {
   private var thread = pthread_t()
 
@@ -138,6 +156,32 @@ func passElements(_ count: Int) async {
   }
   sendThere.finish()
   await other.value
+}
+
+/// Elements go through three streams, each with a task.
+func pipe(_ count: Int) async {
+  let (first, into) = AsyncStream<Int>.makeStream()
+  let (second, between) = AsyncStream<Int>.makeStream()
+  let (third, out) = AsyncStream<Int>.makeStream()
+  await withTaskGroup(of: Void.self) { group in
+    group.addTask {
+      for number in 0..<count {
+        into.yield(number)
+        // It is never ahead by more than a few.
+        if number % 64 == 63 { await Task.yield() }
+      }
+      into.finish()
+    }
+    group.addTask {
+      for await number in first { between.yield(number &+ 1) }
+      between.finish()
+    }
+    group.addTask {
+      for await number in second { out.yield(number &* 2) }
+      out.finish()
+    }
+    for await _ in third {}
+  }
 }
 
 func tree(_ number: Int, _ size: Int) async -> Int {
@@ -387,6 +431,7 @@ let handOvers = [
     await resumeByThread($0)
   },
   poolRow("stream", "elements of an AsyncStream that go to a task and come back, one way") { await passElements($0) },
+  poolRow("stream-3", "elements that go through three AsyncStreams, each with a task") { await pipe($0) },
 ]
 
 let tasks = [
@@ -444,6 +489,18 @@ final class Resumer: Sendable {
   let own: UnsafeContinuation<Void, Never>
   init(_ own: UnsafeContinuation<Void, Never>) { self.own = own }
   @Target deinit { own.resume() }
+}
+
+let requests: [Row] = [1, 8].flatMap { (clients: Int) -> [Row] in
+  let text = "resumes a task, which runs four children of 7 us; \(clients) at once"
+  return [
+    poolRow("mix-\(clients)", "a block of a global queue of Dispatch \(text)", count: 10_000) { count in
+      await request(count, clients: clients) { .global() }
+    },
+    poolRow("mix-serial-\(clients)", "a block of a serial queue of Dispatch \(text)", count: 10_000) { count in
+      await request(count, clients: clients) { DispatchQueue(label: "mix") }
+    },
+  ]
 }
 
 let ending = [
@@ -525,4 +582,4 @@ let blocking: [Row] = [1, 2, 4].map { (factor: Int) -> Row in
   },
 ]
 
-let rows = handOvers + tasks + ending + suspending + goingOn + sleeps + rests + others + blocking
+let rows = handOvers + tasks + requests + ending + suspending + goingOn + sleeps + rests + others + blocking

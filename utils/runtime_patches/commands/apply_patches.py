@@ -28,7 +28,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> None:
     from ..base import locks
     from ..base.paths import BUILD
-    from ..series import checkout, own_checkout, series
+    from ..series import checkout, dispatch, own_checkout, series
     from ..workspace import find
 
     if not options.checkout:
@@ -38,7 +38,11 @@ def main(options: Namespace) -> None:
             raise UserError("--only needs --checkout", hint)
         with locks.exclusive(BUILD):
             own_checkout.renew(ws)
+            if dispatch.is_there():
+                dispatch.renew(ws)
         print(f"{own_checkout.FOLDER}/swift holds the series: {', '.join(series.load().names)}")
+        if dispatch.is_there():
+            print(f"{dispatch.FOLDER} holds the series of libdispatch: {', '.join(dispatch.load().names)}")
         return
     folder = find.check_checkout(options.checkout, options.three_way)
     applied, state = checkout.apply(folder, options.only, options.three_way)

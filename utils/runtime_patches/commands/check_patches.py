@@ -45,15 +45,19 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> None:
     from ..runtimes.runtime import parse
-    from ..series import checks, series
+    from ..series import checks, dispatch, series
 
     if options.headers and (options.build or options.configurations is not None):
         raise UserError("--headers needs no sources, --build and --configurations do", "leave --headers out", 2)
     configurations.check_names(options.configurations or [])
     faults = [(f"patches/{file}", fault) for file, fault in checks.headers()] + checks.tests()
+    if dispatch.is_there():
+        faults += [(f"patches/dispatch/{file}", fault) for file, fault in checks.headers(dispatch.load())]
     if not faults and not options.headers:
         ws = ready(options)
         faults = [(f"patches/{file}", fault) for file, fault in checks.applies(ws.sources)]
+        if dispatch.is_there():
+            faults += [(f"patches/dispatch/{file}", fault) for file, fault in dispatch.applies(ws)]
     for file, fault in faults:
         print(f"{file}: {fault}")
     if faults:
@@ -61,6 +65,8 @@ def main(options: Namespace) -> None:
             f"{plural(len(faults), 'fault')} in the series", "patches/README.md has the rules of the series"
         )
     print(f"{len(series.load())} patches, no fault")
+    if dispatch.is_there():
+        print(f"{len(dispatch.load())} of libdispatch, no fault")
     if options.build:
         _build_each(ws)
     if options.configurations is not None:

@@ -27,7 +27,7 @@ def main(options: Namespace) -> None:
     from ..base.paths import BUILD, shown
     from ..base.progress import note
     from ..base.text import plural
-    from ..series import checkout, own_checkout
+    from ..series import checkout, dispatch, own_checkout
     from ..workspace import find
 
     if options.checkout:
@@ -41,6 +41,9 @@ def main(options: Namespace) -> None:
         changes = own_checkout.export(options.check)
     else:
         changes = checkout.export(folder, options.check)
+    changes += dispatch.export(options.check)
+    if edited := dispatch.edited():
+        note(f"note: {plural(len(edited), 'edited file')} in {dispatch.FOLDER} not committed")
     if edited := checkout.edited(checkout.git_of(folder)):
         note(f"note: {plural(len(edited), 'edited file')} in {folder}/swift not committed")
     for path, what in changes:

@@ -18,7 +18,7 @@ from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
 from ..base.progress import Step, note
 from ..series import checkout, series
-from . import package, registrations, symbols, tree, variants
+from . import dispatch, package, registrations, symbols, tree, variants
 from .libraries import LIBRARIES, NAMES
 from .runtime import stock
 from .tree import places
@@ -160,10 +160,11 @@ def _ensure_copy(ws: Workspace, runtime: Runtime) -> None:
             # These only: the others are its users, without its sanitizer.
             targets = [library.name for library in LIBRARIES if not library.recipe]
         tree.compile(ws, place, runtime.name, configure=configure, targets=targets)
+        more = dispatch.build(ws, place, applied)
     found = {**stamp, "name": runtime.name, "patches": applied}
     if runtime.is_patched:
         found |= {"commit": commit or state.head, "checkout": str(folder), "series": series.load().key}
-    _assemble(ws, runtime, tree.built(place), found)
+    _assemble(ws, runtime, {**tree.built(place), **more}, found)
     if runtime.name == "after":
         tree.keep(ws, git, place, _kept(ws))
 
@@ -208,6 +209,14 @@ def _assemble(
     if changed:
         # Until all is laid, the runtime is not intact, and nobody runs on it.
         runtime.record_path.unlink(missing_ok=True)
+    if (
+        dispatch.NAME not in libraries
+        and runtime.is_laid
+        and not files.same(toolchain / dispatch.NAME, target / dispatch.NAME)
+    ):
+        runtime.record_path.unlink(missing_ok=True)
+        remove(target / dispatch.NAME)
+        _link(toolchain / dispatch.NAME, target / dispatch.NAME)
     for name in set(NAMES) - libraries.keys():
         if runtime.base != "stock" and not (toolchain / name).exists():
             remove(target / name)  # of other sources

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from .patch import Patch
+    from .series import Series
 
 
 _TESTS_SUBJECT = "[test] Add the tests and benchmarks of the patch series"
@@ -116,7 +117,7 @@ def apply(folder: Path | str, only: Collection[str] = (), three_way: bool = Fals
         scratch.out("read-tree", commit)
         for patch in chosen:
             _apply_one(scratch, patch, three_way, git.folder)
-            commit = _commit(scratch, commit, patch.message, patch.author, patch.date)
+            commit = commit_index(scratch, commit, patch.message, patch.author, patch.date)
         commit = _lay(scratch, commit, chosen if only else None)
         _move(git, commit)
     return wanted, state
@@ -163,12 +164,14 @@ def _apply_one(scratch: Git, patch: Patch, three_way: bool, shown: Path) -> None
     raise UserError(f"{patch.path} does not apply to {shown}: {reason}", f"the checkout is as it was{hint}")
 
 
-def _commit(scratch: Git, parent: str, message: str, author: str, date: str) -> str:
+def commit_index(scratch: Git, parent: str | None, message: str, author: str, date: str) -> str:
+    """A new commit of what the index holds; nothing moves to it."""
     found = re.match(r"\s*(.*?)\s*<([^>]*)>", author)
     name, mail = (found[1], found[2]) if found else _AUTHOR[:2]
     env = identity(name, mail, date or _AUTHOR[2])
     tree = scratch.line("write-tree")
-    return scratch.line("commit-tree", tree, "-p", parent, "-F", "-", input=message, env=env)
+    parents = ["-p", parent] if parent else []
+    return scratch.line("commit-tree", tree, *parents, "-F", "-", input=message, env=env)
 
 
 def _lay(scratch: Git, parent: str, chosen: list[Patch] | None) -> str:
@@ -194,7 +197,7 @@ def _lay(scratch: Git, parent: str, chosen: list[Patch] | None) -> str:
     scratch.out("update-index", "--add", "--index-info", input="\n".join(lines) + "\n")
     name, mail, date = _AUTHOR
     message = f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n"
-    return _commit(scratch, parent, message, f"{name} <{mail}>", date)
+    return commit_index(scratch, parent, message, f"{name} <{mail}>", date)
 
 
 def _register_cmake(text: str, modules: list[str]) -> str:
@@ -286,7 +289,14 @@ def export(folder: Path | str, check: bool = False) -> list[tuple[Path, str]]:
         if not re.fullmatch(patches.NAME, name):
             what = f"commit {state.commits[name][:12]}: '{name}' is not a patch name"
             raise UserError(what, "names are lower-case words joined by hyphens")
-    listed = series.load()
+    changes = write_series(series.load(), git, state, check)
+    if not check:
+        series.load.cache_clear()
+    return changes
+
+
+def write_series(listed: Series, git: Git, state: State, check: bool) -> list[tuple[Path, str]]:
+    """Makes the files of a series those of the commits; returns what differs, as export() does."""
     wanted = {listed.path(n): export_text(git, state.commits[n]) for n in state.applied}
     comments = []
     if listed.order.exists():
@@ -305,5 +315,4 @@ def export(folder: Path | str, check: bool = False) -> list[tuple[Path, str]]:
                 path.unlink()
             else:
                 files.write(path, wanted[path])
-        series.load.cache_clear()
     return changes

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..base.git import Git
     from .patch import Patch
     from .series import Series
 
@@ -42,7 +43,7 @@ def headers(listed: Series | None = None) -> list[tuple[str, str]]:
     listed = series.load() if listed is None else listed  # an empty one is false
     faults = []
     for path in sorted(listed.folder.glob("*")):
-        known = path.name in ("series", "version", "README.md") or path.suffix == ".partial"
+        known = path.name in ("series", "version", "README.md", "dispatch") or path.suffix == ".partial"
         if path.suffix == ".patch" and path.stem not in listed.names:
             faults.append((path.name, "is not listed in patches/series"))
         elif path.suffix != ".patch" and not known:
@@ -166,9 +167,14 @@ def applies(sources: Path) -> list[tuple[str, str]]:
     tag = pins.load().swift.tag
     if not git.has(tag):
         raise UserError(f"{git.folder} has no tag {tag}", f"git -C {git.folder} fetch --tags")
+    return apply_exactly(git, tag, series.load())
+
+
+def apply_exactly(git: Git, base: str, listed: Series) -> list[tuple[str, str]]:
+    """(file, fault) for each patch that does not apply to the commit `base` at its exact lines."""
     with checkout.scratch_index(git) as scratch:
-        scratch.out("read-tree", tag)
-        for patch in series.load():
+        scratch.out("read-tree", base)
+        for patch in listed:
             done = scratch.call("apply", "--cached", "-v", "-", input=patch.diff)
             if done.returncode:
                 lines = [line for line in done.stderr.splitlines() if line.startswith("error:")]

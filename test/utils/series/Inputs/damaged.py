@@ -69,7 +69,8 @@ def answer(call: Callable[..., Any], *args: object) -> Any:
 def damage(data: Any) -> None:
     """Lays the series, with one damaged file."""
     for path in paths.PATCHES.iterdir():
-        path.unlink()
+        if path.is_file():
+            path.unlink()
     damaged = data.draw(st.sampled_from(list(FILES)))
     for path, text in FILES.items():
         path.write_bytes(data.draw(damaged_text(text)) if path == damaged else text.encode())

@@ -51,6 +51,14 @@ TARGETS = [
     Target("skynet", "wall", 2.5, f"{GO} skynet.wall"),
     Target("skynet", "rss", 0.2),
     Target("stream", "futex", 0.01, ""),
+    *(
+        Target(f"mix-{clients}", figure, 1.02 if figure == "wall" else 1.0)
+        for clients in "18"
+        for figure in ("wall", "cpu")
+    ),
+    *(Target(f"mix-serial-{clients}", "wall", 1.02) for clients in "18"),
+    Target("stream-3", "wall", 1.0),
+    Target("stream-3", "cpu", 1.0),
     Target("deinit-end-1", "wall", 0.1),
     Target("deinit-suspend-1", "wall", 0.1),
     Target("deinit-suspend-100", "wall", 0.2),
