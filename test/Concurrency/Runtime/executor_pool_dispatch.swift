@@ -41,12 +41,22 @@ func threadName() -> String {
 
 let classes: [DispatchQoS.QoSClass] = [.background, .utility, .default, .userInitiated, .userInteractive]
 
+/// A block of the first thread: a thread that Dispatch made for it would have that one's name.
+func runFirst() {
+  let isDone = DispatchSemaphore(value: 0)
+  DispatchQueue.global().async {
+    precondition(threadName().hasPrefix("swift-pool-") == hasPool)
+    isDone.signal()
+  }
+  isDone.wait()
+}
+
 /// A block of each class, from a thread, a task and another block.
 func runEverywhere() async {
   for qos in classes {
     let queue = DispatchQueue.global(qos: qos)
     let check: @Sendable () -> Void = {
-      precondition(threadName().hasPrefix("swift-pool-") == hasPool)
+      precondition(!hasPool || threadName().hasPrefix("swift-pool-"))
       dispatchPrecondition(condition: .onQueue(queue))
     }
     await withUnsafeContinuation { own in
@@ -153,6 +163,7 @@ func runOthers() async {
 
 @main struct Main {
   static func main() async {
+    runFirst()
     await runEverywhere()
     await runChains()
     if hasPool {
