@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .runtime import Runtime
 
 
-_CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake", "vendor/Settings.cmake")
+_CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake", "vendor/Settings.cmake", "dispatch.sh")
 
 
 def ensure(ws: Workspace, runtime: Runtime) -> Path:
@@ -50,7 +50,7 @@ def ensure(ws: Workspace, runtime: Runtime) -> Path:
         else:
             made = _ensure_before(ws)
             if runtime.name == "before":
-                _assemble(ws, runtime, tree.built(home(ws, runtime)), made)
+                _assemble(ws, runtime, _built(home(ws, runtime)), made)
             else:
                 _ensure_copy(ws, runtime)
     return runtime.folder
@@ -88,6 +88,10 @@ def _ensure_before(ws: Workspace) -> dict[str, Any]:
     return stamp
 
 
+def _built(place: Path) -> dict[str, Path]:
+    return {**tree.built(place), **dispatch.built(place)}
+
+
 def _is_built(place: Path, stamp: Mapping[str, Any]) -> bool:
     """Whether build folder `place` is that of `stamp`, and its libraries are as they were built."""
     return (
@@ -115,6 +119,7 @@ def _build_before(ws: Workspace, git: Git, base: str, place: Path, stamp: Mappin
     with Step("runtime 'before': all libraries (5-7 min)"):
         cache = [f"-DSWIFT_TOOLCHAIN_USR:PATH={ws.toolchain}", "-C", f"{tree.CONFIGURATION}/runtime.cmake"]
         tree.compile(ws, partial, "before", configure=tree.configuration(cache))
+        dispatch.build(ws, partial, [])
     partial.rename(place)
 
 
@@ -160,11 +165,11 @@ def _ensure_copy(ws: Workspace, runtime: Runtime) -> None:
             # These only: the others are its users, without its sanitizer.
             targets = [library.name for library in LIBRARIES if not library.recipe]
         tree.compile(ws, place, runtime.name, configure=configure, targets=targets)
-        more = dispatch.build(ws, place, applied)
+        dispatch.build(ws, place, applied)
     found = {**stamp, "name": runtime.name, "patches": applied}
     if runtime.is_patched:
         found |= {"commit": commit or state.head, "checkout": str(folder), "series": series.load().key}
-    _assemble(ws, runtime, {**tree.built(place), **more}, found)
+    _assemble(ws, runtime, _built(place), found)
     if runtime.name == "after":
         tree.keep(ws, git, place, _kept(ws))
 
@@ -209,14 +214,6 @@ def _assemble(
     if changed:
         # Until all is laid, the runtime is not intact, and nobody runs on it.
         runtime.record_path.unlink(missing_ok=True)
-    if (
-        dispatch.NAME not in libraries
-        and runtime.is_laid
-        and not files.same(toolchain / dispatch.NAME, target / dispatch.NAME)
-    ):
-        runtime.record_path.unlink(missing_ok=True)
-        remove(target / dispatch.NAME)
-        _link(toolchain / dispatch.NAME, target / dispatch.NAME)
     for name in set(NAMES) - libraries.keys():
         if runtime.base != "stock" and not (toolchain / name).exists():
             remove(target / name)  # of other sources

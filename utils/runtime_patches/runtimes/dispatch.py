@@ -1,4 +1,5 @@
-"""libdispatch.so with the series of patches/dispatch, for the runtimes whose pool runs its global queues."""
+"""libdispatch.so of each runtime that is built, so that all have the same flags. The runtimes whose pool runs its
+global queues have the series of patches/dispatch in it."""
 
 from __future__ import annotations
 
@@ -21,18 +22,25 @@ NAME = "libdispatch.so"
 _USER = "executor-dispatch"
 
 
-def build(ws: Workspace, place: Path, applied: Iterable[str]) -> dict[str, Path]:
-    """Compiles what has changed, in a runtime's build folder; returns {name: library}, which is empty if the patches of
-    the runtime have no use for it."""
-    if _USER not in applied:
-        return {}
-    dispatch.renew(ws)
-    folder = place / "build" / "dispatch"
+def built(place: Path) -> dict[str, Path]:
+    """{name: library} in the build folder `place`; empty if the workspace has no sources of libdispatch."""
+    path = _folder(place) / "build" / NAME
+    return {NAME: path} if path.exists() else {}
+
+
+def build(ws: Workspace, place: Path, applied: Iterable[str]) -> None:
+    """Compiles what has changed, in a runtime's build folder."""
+    sources = ws.sources / dispatch.NAME
+    if not sources.is_dir():
+        return
+    if _USER in applied:
+        dispatch.renew(ws)
+        sources = dispatch.FOLDER
+    folder = _folder(place)
     folder.mkdir(exist_ok=True)
-    sources = f"{dispatch.FOLDER}/"
-    copy = ["rsync", "-rlpc", "--no-times", "--delete", "--exclude=.git", sources, str(folder / "source")]
+    copy = ["rsync", "-rlpc", "--no-times", "--delete", "--exclude=.git", f"{sources}/", str(folder / "source")]
     run_logged(
-        ws.command(copy, binds=[dispatch.FOLDER]),
+        ws.command(copy, binds=[sources, folder]),
         "sync-dispatch",
         failed="the sources of libdispatch could not be copied",
         env=ws.environment(),
@@ -44,4 +52,7 @@ def build(ws: Workspace, place: Path, applied: Iterable[str]) -> dict[str, Path]
         env=ws.environment(),
         failed="libdispatch does not build",
     )
-    return {NAME: folder / "build" / NAME}
+
+
+def _folder(place: Path) -> Path:
+    return place / "build" / "dispatch"
