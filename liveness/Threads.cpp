@@ -13,6 +13,7 @@
 #include "Internal.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
@@ -392,12 +393,32 @@ static void writeAll(const char *text, size_t size) {
   }
 }
 
+/// With the file of the recorder that has what led to it, if there is one.
+static void writeReport(const Report &report) {
+  static char text[sizeof(Text) + PATH_MAX + 64];
+  static char path[PATH_MAX + 64];
+  auto kind = report.Public.kind;
+  auto size = report.Message.size();
+  memcpy(text, report.Message.get(), size);
+  if ((kind == swift_liveness_report_stuck ||
+       kind == swift_liveness_report_pool_stalled) &&
+      Runtime->dumpTrace && Runtime->dumpTrace(path, sizeof(path))) {
+    bool isObject = UseJson && size > 2;
+    size -= isObject ? 2 : 0;
+    size += size_t(snprintf(text + size, sizeof(text) - size,
+                            isObject ? ",\"trace\":\"%s\"}\n"
+                                     : "  what led to it is in %s\n",
+                            path));
+  }
+  writeAll(text, size);
+}
+
 static void runWriter() {
   uint64_t said = 0;
   for (;;) {
     WriterWake.wait();
     while (auto *report = ToWrite.first()) {
-      writeAll(report->Message.get(), report->Message.size());
+      writeReport(*report);
       ToWrite.drop();
       auto unwritten = Unwritten.load(std::memory_order_relaxed);
       if (unwritten != said && !ToWrite.first() && !UseJson) {

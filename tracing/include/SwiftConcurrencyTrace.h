@@ -172,8 +172,7 @@ enum {
   swift_trace_thread = 2,
   /// [how many] Events of this ring that were lost just before this one.
   swift_trace_lost = 3,
-  /// [] A thread's first event: its first job begins. arg: 1 if it is a worker of
-  /// the pool.
+  /// [] The thread's first job begins.
   swift_trace_thread_first_job = 4,
 
   //-- Tasks
@@ -200,8 +199,6 @@ enum {
   swift_trace_continuation_await = 16,
   /// [context] arg: 1 if with an error. The task is enqueued next, if it waits.
   swift_trace_continuation_resume = 17,
-  /// [task] arg: bits 0 to 7 the priority with which it is enqueued next.
-  swift_trace_task_flags = 18,
 
   //-- Jobs
 
@@ -221,8 +218,6 @@ enum {
 
   /// [actor, type] A default actor. `type` is the address of its metadata.
   swift_trace_actor_create = 32,
-  /// [actor] Its deinit begins.
-  swift_trace_actor_destroy = 33,
   /// [actor] Its memory goes.
   swift_trace_actor_deallocate = 34,
   /// [actor, job] Put into the actor's queue. arg: swift_trace_not_task.
@@ -242,23 +237,23 @@ enum {
 
   /// [group, task] A child was added.
   swift_trace_group_add = 48,
-  /// [group, task] The task waits for the group's next result. arg: 0 waits, 1 a
-  /// result was ready, 2 the group is empty.
+  /// [group, task] The task asks for the group's next result, and waits if there
+  /// is none yet.
   swift_trace_group_next = 49,
 
   //-- Sleeps
 
-  /// [job, nanoseconds] A task begins to sleep. The job wakes it.
+  /// [task, nanoseconds] It begins to sleep.
   swift_trace_sleep_begin = 56,
-  /// [job] The time is over: the job is enqueued.
+  /// [task] The time is over: the task is resumed next.
   swift_trace_sleep_end = 57,
-  /// [job] Nobody waits for it any more: the sleep was cancelled.
+  /// [task] It was cancelled, and is resumed next.
   swift_trace_sleep_cancel = 58,
 
   //-- Isolated deinits
 
-  /// [object, executor] An isolated deinit runs. arg: 0 in place, 1 it was put
-  /// into a job of its own, 2 it joins a job that is shared.
+  /// [object, executor] An isolated deinit becomes a job, or joins one. Those that
+  /// run in place are not recorded.
   swift_trace_deinit = 64,
   /// [job, count] A shared job has so many deinits when it begins to run.
   swift_trace_deinit_job = 65,
@@ -267,14 +262,16 @@ enum {
 
   /// [how many] This worker took jobs of another worker.
   swift_trace_pool_steal = 72,
-  /// [] This thread wakes a worker, or makes one. arg: 1 if it makes one.
+  /// [1 if it makes one] This thread wakes a worker, or makes one.
   swift_trace_pool_wake = 73,
-  /// [] A worker was added for one that blocks.
+  /// [class of priorities] A worker is added for one that blocks.
   swift_trace_pool_stand_in = 74,
-  /// [] This worker begins to sleep. arg: 1 if it exits.
+  /// [] This worker begins to sleep.
   swift_trace_pool_park = 75,
   /// [] This worker has been woken.
   swift_trace_pool_unpark = 76,
+  /// [number] This thread begins as a worker.
+  swift_trace_pool_thread = 77,
 };
 
 /// arg: the word is no task's ID but the address of a job.
@@ -313,10 +310,14 @@ typedef struct swift_trace_counters {
   uint64_t waits[24];
 } swift_trace_counters;
 
-/// \returns false if no recorder is loaded. Set `size` before the call.
+/// Of libswift_Trace, which the runtime loads if SWIFT_TRACE is set: find these
+/// two with dlsym, and dlopen(…, RTLD_NOLOAD) before.
+///
+/// \returns false if nothing is recorded. Set `size` before the call.
 bool swift_concurrency_getCounters(swift_trace_counters *counters);
 
-/// Writes what the recorder keeps to a new file. \returns its length, or -1 with
+/// Writes what the recorder keeps to a new file, or, if it writes all to a file,
+/// the counters to that. \returns its length, or -1 with
 /// errno. For any thread, and for signal handlers. Null: the path that a signal
 /// would get.
 int64_t swift_trace_dump(const char *path);

@@ -1,0 +1,67 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=1 %target-run %t/a.out 64 %t/small
+// RUN: %{python} %S/Inputs/dump_trace.py %t/small = | %FileCheck --check-prefix=SMALL %s
+// SMALL: reason=1 signal=0 complete=1 overwritten={{[1-9][0-9]*}} lost=0 events={{[0-9][0-9][0-9][0-9][0-9]}}
+
+// 8 MB hold 400,000 events.
+// RUN: env %env-SWIFT_TRACE=1 %target-run %t/a.out 4 %t/default
+// RUN: %{python} %S/Inputs/dump_trace.py %t/default = | %FileCheck --check-prefix=DEFAULT %s
+// DEFAULT: reason=1 signal=0 complete=1 overwritten={{[1-9][0-9]*}} lost=0 events={{[4-9][0-9][0-9][0-9][0-9][0-9]}} threads={{.*}} modules={{[1-9]}} counters=1
+
+// Threads that come and go take each other's rings.
+// RUN: env %env-SWIFT_TRACE=%t/short %target-run %t/a.out 0 %t/none
+// RUN: %{python} %S/Inputs/dump_trace.py %t/short = | %FileCheck --check-prefix=SHORT %s
+// SHORT: lost=0 {{.*}} threads={{[2-9][0-9][0-9]}}
+// RUN: %{python} -c "import os, sys; assert os.path.getsize(sys.argv[1]) < 4 << 20" %t/short
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// REQUIRES: OS=linux-gnu
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// XFAIL: without_tracing-recorder
+
+// More threads than a small memory has room for, and files that are written while
+// they record: each is whole.
+
+import Dispatch
+import Glibc
+
+let dump = unsafeBitCast(
+  dlsym(dlopen("libswift_Trace.so", RTLD_NOW | RTLD_NOLOAD), "swift_trace_dump")!,
+  to: (@convention(c) (UnsafePointer<CChar>) -> Int64).self)
+
+/// Creates and ends tasks on this thread, and cancels them.
+func work(_ count: Int) {
+  for _ in 0..<count {
+    let task = Task.detached(priority: .background) {}
+    task.cancel()
+  }
+}
+
+func startThread(_ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?) -> pthread_t {
+  var thread = pthread_t()
+  pthread_create(&thread, nil, body, nil)
+  return thread
+}
+
+@main struct Main {
+  static func main() async {
+    let count = Int(CommandLine.arguments[1])!
+    if count == 0 {
+      for _ in 0..<300 { pthread_join(startThread { _ in work(1); return nil }, nil) }
+      return
+    }
+    let threads = (0..<count).map { _ in
+      count == 64 ? startThread { _ in work(2_000); return nil } : startThread { _ in work(60_000); return nil }
+    }
+    for _ in 0..<5 { precondition(dump(CommandLine.arguments[2]) > 0) }
+    for thread in threads { pthread_join(thread, nil) }
+    precondition(dump(CommandLine.arguments[2]) > 0)
+  }
+}

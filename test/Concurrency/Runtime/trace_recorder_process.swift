@@ -1,0 +1,165 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+
+// A killed process leaves what it has recorded.
+// RUN: not --crash env %env-SWIFT_TRACE=%t/killed %target-run %t/a.out kill
+// RUN: %{python} %S/Inputs/dump_trace.py %t/killed t- > %t/log
+// RUN: %FileCheck --check-prefix=KILLED %s < %t/log
+// KILLED: complete=0
+// KILLED: destroy t-before
+// KILLED: run t-last
+// KILLED-NOT: end t-last
+
+// And it can be cut anywhere.
+// RUN: for size in 100000 70001 65601 4097 4200; do head -c $size %t/killed > %t/cut; %{python} %S/Inputs/dump_trace.py %t/cut > %t/log || exit 1; done
+
+// RUN: not --crash env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out abort > %t/log 2>&1
+// RUN: %FileCheck --check-prefix=ABORT %s < %t/log
+// ABORT: trace: crash: wrote {{.*}}/swift-{{[0-9]+}}-1.trace
+// RUN: %{python} %S/Inputs/dump_trace.py %t/swift-*-1.trace t- | %FileCheck --check-prefix=CRASHED %s
+// CRASHED: reason=3 signal=6 complete=1
+// CRASHED: run t-last
+// RUN: rm %t/swift-*
+
+// RUN: not --crash env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out trap > %t/log 2>&1
+// RUN: %{python} %S/Inputs/dump_trace.py %t/swift-*-1.trace t- | %FileCheck --check-prefix=TRAPPED %s
+// TRAPPED: reason=3 signal={{[45]}} complete=1
+// TRAPPED: run t-last
+// RUN: rm %t/swift-*
+
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out signal
+// RUN: for file in %t/swift-*-*.trace; do %{python} %S/Inputs/dump_trace.py $file = || exit 1; done > %t/log
+// RUN: %FileCheck --check-prefix=SIGNAL %s < %t/log
+// SIGNAL: reason=2 signal=12 complete=1
+// SIGNAL: reason=2 signal=12 complete=1
+// RUN: rm %t/swift-*
+
+// A child of fork has a memory of its own, and nothing of a file; or a file of its own.
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out fork > %t/log
+// RUN: %{python} %S/Inputs/dump_trace.py %t/swift-$(cat %t/log)-1.trace t- > %t/log
+// RUN: %FileCheck --check-prefix=CHILD %s < %t/log
+// CHILD: reason=2
+// CHILD-NOT: t-before
+// CHILD: create t-child
+// RUN: env %env-SWIFT_TRACE=%t/parent %target-run %t/a.out fork
+// RUN: %{python} %S/Inputs/dump_trace.py %t/parent t- > %t/log
+// RUN: %FileCheck --check-prefix=PARENT %s < %t/log
+// PARENT: complete=1
+// PARENT: destroy t-before
+// PARENT-NOT: t-child
+// RUN: env %env-SWIFT_TRACE=%t/own-%%p %target-run %t/a.out fork > %t/log
+// RUN: %{python} %S/Inputs/dump_trace.py %t/own-$(cat %t/log) t- > %t/log
+// RUN: %FileCheck --check-prefix=OWN %s < %t/log
+// OWN-NOT: t-before
+// OWN: create t-child
+
+// What is run by exec begins anew.
+// RUN: env %env-SWIFT_TRACE=%t/exec %target-run %t/a.out exec
+// RUN: %{python} %S/Inputs/dump_trace.py %t/exec t- > %t/log
+// RUN: %FileCheck --check-prefix=EXEC %s < %t/log
+// EXEC: complete=1
+// EXEC-NOT: t-before
+// EXEC: create t-executed
+
+// A disk that is full.
+// RUN: (ulimit -f 200; env %env-SWIFT_TRACE=%t/full %target-run %t/a.out many > %t/log 2>&1)
+// RUN: %FileCheck --check-prefix=FULL %s < %t/log
+// FULL: error: SWIFT_TRACE: the trace cannot get longer: File too large
+// FULL-NEXT: hint:
+// FULL: done
+// RUN: %{python} %S/Inputs/dump_trace.py %t/full = | %FileCheck --check-prefix=LOST %s
+// LOST: lost={{[1-9][0-9]+}} events={{[1-9][0-9]+}}
+
+// RUN: env %env-SWIFT_TRACE=%t/none/file %target-run %t/a.out many > %t/log 2>&1
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=0 %env-SWIFT_TRACE_SIGNAL=KILL %target-run %t/a.out many >> %t/log 2>&1
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_FOLDER=%t/none %target-run %t/a.out many >> %t/log 2>&1
+// RUN: %FileCheck --check-prefix=BAD %s < %t/log
+// BAD: error: SWIFT_TRACE={{.*}}/none/file: No such file or directory
+// BAD-NEXT: hint:
+// BAD: done
+// BAD: error: SWIFT_TRACE_SIZE=0: not a number from 1 to 65536
+// BAD-NEXT: hint:
+// BAD-NEXT: error: SWIFT_TRACE_SIGNAL=KILL: not a signal for this
+// BAD-NEXT: hint:
+// BAD: done
+// BAD: error: SWIFT_TRACE_FOLDER={{.*}}/none: No such file or directory
+// BAD-NEXT: hint:
+// BAD: done
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// REQUIRES: OS=linux-gnu
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// UNSUPPORTED: emulated
+// XFAIL: without_tracing-recorder
+
+// However a process ends, or goes on as another one, its trace can be read.
+
+import Glibc
+
+func find<T>(_ name: String, _: T.Type) -> T { unsafeBitCast(dlsym(nil, name)!, to: T.self) }
+
+func wait(_ process: pid_t) {
+  var status: Int32 = 0
+  precondition(waitpid(process, &status, 0) == process && status == 0, "\(status)")
+}
+
+/// The task in which this runs is in the file, and has not ended.
+func end(_ how: String) {
+  switch how {
+  case "kill": kill(getpid(), SIGKILL)
+  case "abort": abort()
+  case "trap": fatalError()
+  default: break
+  }
+}
+
+@main struct Main {
+  static func main() async {
+    let how = CommandLine.arguments[1]
+    if how == "executed" {
+      await Task.detached(name: "t-executed") {}.value
+      return
+    }
+    if how == "signal" {
+      // They come in the middle of this thread's events.
+      var thread = pthread_t()
+      pthread_create(&thread, nil, { _ in
+        for _ in 0..<20 {
+          kill(getpid(), SIGUSR2)
+          usleep(1_000)
+        }
+        return nil
+      }, nil)
+      for _ in 0..<20_000 { Task.detached {} }
+      pthread_join(thread, nil)
+    }
+    await Task.detached(name: "t-before") {}.value
+    switch how {
+    case "signal":
+      break
+    case "fork":
+      let child = find("fork", (@convention(c) () -> pid_t).self)()
+      if child == 0 {
+        Task.detached(name: "t-child") {}
+        if getenv("SWIFT_TRACE_SIGNAL") != nil { raise(SIGUSR2) }
+        exit(0)
+      }
+      wait(child)
+      print(child)
+    case "exec":
+      var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(CommandLine.arguments[0]), strdup("executed"), nil]
+      execv(arguments[0]!, &arguments)
+    case "many":
+      for _ in 0..<20_000 { await Task.detached {}.value }
+      print("done")
+    default:
+      await Task.detached(name: "t-last") { end(how) }.value
+    }
+  }
+}
