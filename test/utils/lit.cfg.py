@@ -64,6 +64,11 @@ if chromium:
     config.available_features.add("chromium")
 else:
     lit_config.note("tests in a browser are left out: no chromium on PATH, nor in $CHROMIUM")
+perfetto = os.path.join(REPO, "build", "perfetto", "bin", "python")
+if os.path.exists(perfetto):
+    config.available_features.add("perfetto")
+else:
+    lit_config.note("the test with Perfetto's own definitions is left out: .ci/run installs them in build/perfetto")
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(parameters.get("timeout", "300"))
 
@@ -72,6 +77,7 @@ config.substitutions += [
     (r"%empty-directory\(([^)]+)\)", SubstituteCaptures(r"rm -rf \1 && mkdir -p \1")),
     ("%{workspace-options}", parameters.get("workspace_options", "")),
     ("%{checkout}", shlex.quote(parameters.get("checkout", ""))),
+    ("%{perfetto}", shlex.quote(perfetto)),
     ("%{chromium}", shlex.quote(chromium or "")),
     ("%{runtime}", parameters.get("runtime", "after")),
     ("%{python}", shlex.quote(sys.executable)),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
 LAYERS = (
-    "commands documentation installation testing benchmarks clients cli "
+    "commands documentation installation traces testing benchmarks clients cli "
     "report proofs runtimes results series workspace base"
 ).split()
 

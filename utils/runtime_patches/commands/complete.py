@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def start(arguments: Iterable[str]) -> None:
     """Prints what may stand for the last argument, one in a line; `files` for files."""
     command, *words, current = arguments
-    if "--" in words and command == "with-runtime":
+    if "--" in words and command in ("with-runtime", "trace"):
         print("files")
         return
     if command == "with-runtime":

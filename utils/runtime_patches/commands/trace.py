@@ -1,0 +1,122 @@
+"""utils/trace: shows what the runtime's recorder has written."""
+
+from __future__ import annotations
+
+import os
+
+from ..base.errors import UserError
+from ..cli import Parser, folder, integer, ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+
+def parser() -> Parser:
+    made = Parser(
+        "utils/trace",
+        "Shows what the runtime's recorder has written (SWIFT_TRACE=FILE): how long tasks waited in\n"
+        "queues and ran, by the function in which they began; actors with long queues; the use of\n"
+        "threads; tasks that wait for what nobody does; lost events.",
+        [
+            "utils/trace server.trace",
+            "utils/trace server.trace --perfetto server.pftrace",
+            "utils/trace --record -- ./server",
+            "utils/trace --counters $(pidof server)",
+            "utils/trace --record --runtime tsan --output server.trace -- ./server",
+        ],
+        status="0 done, 1 an error, 2 bad usage; with --record that of the program if it is not 0",
+    )
+    made.intermixed = True
+    made.add("file [FILE]", "a file of the recorder", type=folder)
+    made.add("--perfetto OUT", "also write it for ui.perfetto.dev", type=folder)
+    made.add("--json OUT", "also write it in Chrome's format", type=folder)
+    made.add("--rows N", "the most rows of a table (default: 8)", type=integer(1), default=8)
+    made.add("--record", "run the program after -- with the recorder, and show its trace")
+    made.add_runtimes("--runtime NAME", "with --record: the runtime (default: after)", default="after")
+    made.add("--output FILE", "with --record: where the trace goes (default: it is not kept)", type=folder)
+    what = "print the counters of a process as Prometheus text; it runs with SWIFT_TRACE and SWIFT_TRACE_SIGNAL"
+    made.add("--counters PID", what, type=integer(1))
+    return made
+
+
+def start(arguments: Sequence[str]) -> int:
+    """What follows -- is the program's."""
+    from ..base import progress
+
+    arguments = list(arguments)
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser().parse_intermixed_args(arguments[:at])
+    progress.quiet = options.quiet
+    return main(options, arguments[at + 1 :])
+
+
+def main(options: Namespace, command: Sequence[str]) -> int:
+    from ..traces import recording
+
+    if bool(options.file) + options.record + bool(options.counters) != 1:
+        raise UserError("give one of FILE, --record -- PROGRAM and --counters PID", "utils/trace --help", 2)
+    if bool(command) != options.record:
+        what = "--record needs a program" if options.record else f"'{command[0]}' is not for --record"
+        raise UserError(what, "utils/trace --record -- PROGRAM ARGUMENT…", 2)
+    if options.output and not options.record:
+        raise UserError("--output needs --record", "utils/trace --record --output FILE -- PROGRAM", 2)
+    for output in filter(None, (options.perfetto, options.json, options.output)):
+        if not output.parent.is_dir():
+            raise UserError(f"{output.parent} is no folder", f"mkdir -p {output.parent}")
+    if options.counters:
+        from ..traces import counters
+
+        print(counters.text(counters.of_process(options.counters)), end="")
+        return 0
+    if options.record:
+        return _record(options, command)
+    recording.header(str(options.file))  # before the workspace is made
+    return _show(options, str(options.file))
+
+
+def _record(options: Namespace, command: Sequence[str]) -> int:
+    import signal
+    import tempfile
+
+    from ..base.process import ending
+    from ..base.progress import note
+    from ..traces import recording
+
+    ws = ready(options, options.runtime)
+    with tempfile.TemporaryDirectory() as kept:
+        path = str(options.output or os.path.join(kept, "trace"))
+        if os.path.exists(path):
+            os.unlink(path)
+        cwd = os.getcwd()
+        # Ctrl-C ends the program. A handler, as the program would inherit that the signal is ignored.
+        old = signal.signal(signal.SIGINT, lambda *_: None)
+        done = options.runtime.run(
+            ws, command, env={"SWIFT_TRACE": path}, cwd=cwd, binds=[os.path.dirname(path)], check=False
+        )
+        signal.signal(signal.SIGINT, old)
+        if not os.path.exists(path):
+            ended = f": it {ending(done.returncode)}" if done.returncode else ""
+            what = f"{command[0]} on {options.runtime} has written no trace{ended}"
+            raise UserError(what, "does it use Swift concurrency, and has this runtime the recorder?")
+        if done.returncode:
+            note(f"{command[0]} {ending(done.returncode)}")
+        recording.header(path)
+        return _show(options, path) or (done.returncode if done.returncode >= 0 else 128 - done.returncode)
+
+
+def _show(options: Namespace, path: str) -> int:
+    """numpy, the symbolizer and the demangler are the workspace's."""
+    import json
+
+    from ..base.paths import UTILS
+
+    ws = ready(options)
+    outputs = [os.path.realpath(one) if one else None for one in (options.perfetto, options.json)]
+    path = os.path.realpath(path)
+    plan = {"file": path, "perfetto": outputs[0], "json": outputs[1], "rows": options.rows}
+    binds = [os.path.dirname(one) for one in (path, *outputs) if one]
+    argv = ["python3", "-B", "-m", "runtime_patches.traces.inside", json.dumps(plan)]
+    status: int = ws.run(argv, env={"PYTHONPATH": str(UTILS)}, binds=[*binds, os.getcwd()], check=False).returncode
+    return status

@@ -1,0 +1,59 @@
+"""Writes a timeline in Chrome's format (JSON), for chrome://tracing, Perfetto and others."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from .timeline import Counter, Slices
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from .timeline import Moments, Timeline
+
+
+def write(timeline: Timeline, process: int, output: BinaryIO) -> None:
+    """Tracks that are no threads are threads, too, with numbers that no thread has."""
+    file = io.TextIOWrapper(output, "utf-8", write_through=False)
+    numbers = [(1 << 30) + i if track.thread is None else track.thread for i, track in enumerate(timeline.tracks)]
+    names = [json.dumps(name) for name in timeline.names]
+    file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
+    first = {"ph": "M", "name": "process_name", "pid": process, "args": {"name": timeline.tracks[0].name}}
+    file.write(json.dumps(first))
+    for number, track in list(zip(numbers, timeline.tracks))[1:]:
+        if not track.is_counter:
+            event = {"ph": "M", "name": "thread_name", "pid": process, "tid": number, "args": {"name": track.name}}
+            file.write(",\n" + json.dumps(event))
+    for group in timeline.groups:
+        if isinstance(group, Counter):
+            for i, time, value in zip(group.track.tolist(), (group.time / 1000).tolist(), group.value.tolist()):
+                track = timeline.tracks[i]
+                parent = timeline.tracks[track.parent].name + " " if track.parent else ""
+                name = json.dumps(parent + track.name)
+                file.write(f',\n{{"ph":"C","name":{name},"pid":{process},"ts":{time},"args":{{"jobs":{value}}}}}')
+        else:
+            for line in _slices(group) if isinstance(group, Slices) else _moments(group):
+                track_number, name_number, time, rest, flow = line
+                where = f'"pid":{process},"tid":{numbers[track_number]},"ts":{time}'
+                file.write(f',\n{{"name":{names[name_number]},{where},{rest}}}')
+                if flow:
+                    file.write(f',\n{{"name":"flow","cat":"flow",{where},{flow}}}')
+    file.write("\n]}\n")
+    file.detach()
+
+
+def _slices(group: Slices) -> Iterator[tuple[int, int, float, str, str]]:
+    columns = (group.track, group.name, group.begin / 1000, (group.end - group.begin) / 1000, group.flow)
+    for track, name, begin, length, flow in zip(*(column.tolist() for column in columns)):
+        yield track, name, begin, f'"ph":"X","dur":{length}', f'"ph":"f","bp":"e","id":{flow}' if flow else ""
+
+
+def _moments(group: Moments) -> Iterator[tuple[int, int, float, str, str]]:
+    columns = (group.track, group.name, group.time / 1000, group.flow)
+    for track, name, time, flow in zip(*(column.tolist() for column in columns)):
+        # A flow begins and ends at slices: this one has no length.
+        kind = "t" if flow >= 1 << 62 else "s"
+        yield track, name, time, '"ph":"X","dur":0', f'"ph":"{kind}","id":{flow}'

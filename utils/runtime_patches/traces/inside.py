@@ -1,0 +1,57 @@
+"""Runs inside the workspace: python3 -m runtime_patches.traces.inside PLAN, of commands/trace.py."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+
+from ..base import errors
+from ..base.errors import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, BinaryIO
+
+
+def _write(path: str, write: Callable[[BinaryIO], None]) -> None:
+    """Writes a file beside its place, and then renames it."""
+    partial = f"{path}.partial"
+    try:
+        with open(partial, "wb") as file:
+            write(file)
+        os.replace(partial, path)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            os.unlink(partial)
+        raise UserError(f"{path} cannot be written: {error.strerror}", "give a path in a folder of yours") from None
+
+
+def main(plan: dict[str, Any]) -> None:
+    from . import lives, recording, summary, symbols, table
+
+    trace = recording.read(plan["file"])
+    paired = lives.pair(trace)
+    functions = symbols.resolve(set(paired.function.tolist()) - {0, lives.JOBS}, trace.modules)
+    functions = {0: "(began before the trace)", lives.JOBS: "(jobs that are no tasks)", **functions}
+    lives.look_through(paired, functions)
+    summed = summary.summarize(trace, paired)
+    drawn = plan["perfetto"] or plan["json"]
+    metadata = trace.more.tolist() if drawn else [one.type for one in summed.actors]
+    types = symbols.resolve(set(metadata) - {0}, trace.modules, "DATA")
+    print(table.text(trace, summed, functions, types, plan["rows"]))
+    if not drawn:
+        return
+    from . import chrome, perfetto, timeline
+
+    del summed
+    made = timeline.draw(trace, paired, functions, types)
+    for path, writer in ((plan["perfetto"], perfetto.write), (plan["json"], chrome.write)):
+        if path:
+            _write(path, lambda file: writer(made, trace.process, file))
+
+
+if __name__ == "__main__":
+    errors.run_main(lambda: main(json.loads(sys.argv[1])))

@@ -1,0 +1,351 @@
+"""Reads a file of the recorder. Its header says what is in it: tracing/include/SwiftConcurrencyTrace.h."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import struct
+from typing import Any, NamedTuple
+
+from ..base.errors import UserError
+from .events import ENQUEUES, JOB, NOT_TASK, Kind, Module, Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .events import Array
+
+MAGIC, VERSION, BYTE_ORDER, CHUNK_MAGIC = b"SwiftTrc", 1, 0x01020304, 0x43525453
+MACHINES = {62: "x86_64", 183: "aarch64"}
+EVENTS, MODULES, COUNTERS = 1, 2, 3
+BY_SIGNAL = 2
+LONGEST = 1 << 55  # ticks: no process runs for months
+HEADER = struct.Struct("<8sIHHIIIBBBB9QiI128s")
+CHUNK = [("magic", "<u4"), ("type", "<u2"), ("ring", "<u2"), ("index", "<u4"), ("thread", "<u4"), ("base", "<u8")]
+CHUNK += [("running", "<u8"), ("sequence", "<u8"), ("lost", "<u4"), ("depth", "<u4"), ("name", "S16")]
+MODULE = struct.Struct("<IHHQQQ24s")
+SUMS = "tasks_created tasks_destroyed tasks_cancelled jobs_enqueued jobs_run hops pool_steals pool_wakes "
+SUMS += "pool_stand_ins pool_parks sleeps_begun sleeps_ended sleeps_cancelled"
+_REASONS = {1: "the program asked for it", 3: "a crash", 4: "a report of the liveness monitor", 5: "the end"}
+_AGAIN = "record it again: SWIFT_TRACE=FILE PROGRAM, or utils/trace --record -- PROGRAM"
+
+
+class Header(NamedTuple):
+    magic: bytes
+    byte_order: int
+    version: int
+    machine: int
+    header_size: int
+    chunk_size: int
+    process: int
+    clock: int
+    reason: int
+    is_complete: int
+    signal: int
+    first_ticks: int
+    first_ns: int
+    first_realtime: int
+    last_ticks: int
+    last_ns: int
+    ticks_per_second: int
+    overwritten: int
+    lost: int
+    chunk_count: int
+    error: int
+    reserved: int
+    program: bytes
+
+    @property
+    def nanoseconds(self) -> float:
+        """Of a tick."""
+        if self.last_ns - self.first_ns > 1_000_000 and self.last_ticks > self.first_ticks:
+            return (self.last_ns - self.first_ns) / (self.last_ticks - self.first_ticks)
+        return 1e9 / max(1, self.ticks_per_second)
+
+
+def header(path: str) -> Header:
+    """The header of a file; UserError if no trace can be read from it."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(HEADER.size)
+    except IsADirectoryError:
+        raise UserError(f"{path} is a folder", "give a file that SWIFT_TRACE wrote") from None
+    except OSError as error:
+        hint = "give a file that SWIFT_TRACE wrote, or record one: utils/trace --record -- PROGRAM"
+        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
+    if data[:8] != MAGIC[: len(data)] or not data:
+        what = f"{path} is no trace: it does not begin with {MAGIC.decode()}" if data else f"{path} is empty"
+        raise UserError(what, "give a file that SWIFT_TRACE wrote")
+    if len(data) < HEADER.size:
+        raise UserError(f"{path} is cut in its header, at byte {len(data)} of {HEADER.size}", _AGAIN)
+    found = Header(*HEADER.unpack(data))
+    if found.byte_order != BYTE_ORDER:
+        what = f"{path} is of a machine with another byte order, or damaged at byte 8"
+        raise UserError(what, "read it on a machine of that kind")
+    if found.version != VERSION:
+        what = f"{path} has version {found.version} of the format; this command reads {VERSION}"
+        raise UserError(what, "use utils/trace of the repository that the runtime was built from")
+    if found.machine not in MACHINES:
+        known = " and ".join(MACHINES.values())
+        raise UserError(f"{path} is of machine {found.machine} of ELF", f"this command reads {known}")
+    size = found.chunk_size
+    for what, wrong, at in (
+        ("size of chunks", size & (size - 1) or not 128 <= size <= 1 << 28, 20),
+        ("size of the header", not HEADER.size <= found.header_size <= 1 << 20 or found.header_size % 8, 16),
+        ("times", not 0 <= found.last_ticks - found.first_ticks < LONGEST and found.last_ticks, 32),
+        ("rate of the clock", not 1000 <= found.ticks_per_second <= 1 << 40, 72),
+        ("rate of the clock", not 0.001 < found.nanoseconds < 1e6, 32),
+    ):
+        if wrong:
+            raise UserError(f"{path} is damaged: the {what} at byte {at} cannot be", _AGAIN)
+    return found
+
+
+def read(path: str) -> Trace:
+    """The trace in a file. What a cut or damaged one has is read, and the trace notes what is missing."""
+    import numpy as np
+
+    head = header(path)
+    notes = _notes(head)
+    size = os.path.getsize(path) - head.header_size
+    whole, rest = divmod(max(size, 0), head.chunk_size)
+    if head.chunk_count > whole + bool(rest) or rest:
+        at = head.header_size + max(size, 0)
+        count = f" of {head.chunk_count}" if head.chunk_count else ""
+        notes.append(f"the file is cut at byte {at:,}, in chunk {whole + 1:,}{count}: this is what comes before")
+    with open(path, "rb") as file:
+
+        def part(chunk: int, length: int) -> bytes:
+            return os.pread(file.fileno(), length, head.header_size + chunk * head.chunk_size).ljust(length, b"\0")
+
+        chunks = np.frombuffer(b"".join(part(i, 64) for i in range(whole + (rest >= 64))), CHUNK)
+        whose = chunks["magic"] == CHUNK_MAGIC
+        bad = np.flatnonzero(~whose & (chunks["magic"] != 0))
+        if len(bad):
+            at = head.header_size + int(bad[0]) * head.chunk_size
+            notes.append(f"{len(bad)} of {len(chunks)} chunks are damaged, the first at byte {at:,}: they are left out")
+        kept = np.flatnonzero(whose & (chunks["type"] == EVENTS))
+        kept = kept[np.lexsort((chunks["index"][kept], chunks["ring"][kept]))]
+        words = np.empty((len(kept), head.chunk_size // 8), "<u8")
+        for row, chunk in zip(words, kept.tolist()):
+            row[:] = np.frombuffer(part(chunk, head.chunk_size), "<u8")
+        trace = _events(head, words, chunks[kept], notes)
+        # The latest ones first: a file may be loaded where another one was.
+        found = np.flatnonzero(whose & (chunks["type"] == MODULES))
+        for chunk in found[np.argsort(chunks["sequence"][found], kind="stable")][::-1].tolist():
+            trace.modules += _modules(part(chunk, head.chunk_size)[64:])
+    return trace
+
+
+def _notes(head: Header) -> list[str]:
+    notes = []
+    if head.reason == BY_SIGNAL or head.signal:
+        number = head.signal
+        named = signal.Signals(number).name if number in set(signal.Signals) else "a signal"
+        notes.append(f"written because of {named}")
+    elif head.reason in _REASONS:
+        notes.append(f"written because of {_REASONS[head.reason]}")
+    if not head.is_complete:
+        notes.append("the program was killed, or still writes: the trace ends in the middle")
+    if head.error:
+        notes.append(f"the recorder could not write all: {os.strerror(head.error)}")
+    if MACHINES[head.machine] != platform.machine():
+        notes.append(f"recorded on {MACHINES[head.machine]}: functions have names only where its files are")
+    return notes
+
+
+def _starts(words: Array) -> tuple[Array, int]:
+    """(where events begin in each chunk, as a table of truth values; damaged chunks). All chunks are walked at once:
+    a step takes one event of each."""
+    import numpy as np
+
+    begins = np.zeros(words.shape, bool)
+    lanes, place = np.arange(len(words)), np.full(len(words), 8)
+    length, damaged = words.shape[1], 0
+    while len(lanes):
+        first = words[lanes, place].astype(np.int64)
+        size = first >> 8 & 15
+        there = first & 255 != 0
+        good = there & (size > 0) & (place + size <= length)
+        damaged += int((there & ~good).sum())
+        lanes, place, size = lanes[good], place[good], size[good]
+        begins[lanes, place] = True
+        place = place + size
+        more = place < length
+        lanes, place = lanes[more], place[more]
+    return begins, damaged
+
+
+def _filled(length: int, starts: Array, values: Array) -> Array:
+    """A column of `length` that has values[i] from starts[i] up to the next start, which are sorted."""
+    import numpy as np
+
+    return np.repeat(values, np.diff(starts, append=length))
+
+
+def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trace:
+    import numpy as np
+
+    begins, damaged = _starts(words)
+    if damaged:
+        notes.append(f"{damaged} of {len(words)} chunks have a damaged event: what follows it in them is left out")
+    # The head of a chunk stands for the job that runs as it begins, if what came before is missing.
+    follows = np.zeros(len(chunks), bool)
+    if len(chunks):
+        same = np.diff(chunks["ring"].astype(np.int64)) == 0
+        follows[1:] = same & (np.diff(chunks["index"].astype(np.int64)) == 1) & (chunks["lost"][1:] == 0)
+    begins[:, 0] = True
+    flat, at = words.reshape(-1), np.flatnonzero(begins)
+    del begins
+    is_head = at % words.shape[1] == 0
+    chunk_at = np.flatnonzero(is_head)  # in events
+    first = flat[at]
+    kind, arg = (first & 0xFF).astype(np.uint8), (first >> 12 & 0xFFF).astype(np.uint16)
+    ticks = (first >> 24).astype(np.int64)
+    del first
+    kind[chunk_at] = np.where(~follows & (chunks["depth"] > 0) & (chunks["running"] > 0), Kind.RUN, 0)
+    arg[chunk_at] = ticks[chunk_at] = 0
+    one, two = (flat[np.minimum(at + i, len(flat) - 1)] for i in (1, 2))
+    size = flat[at] >> 8 & 15
+    one[size < 2] = 0
+    two[size < 3] = 0
+    one[chunk_at], two[chunk_at] = chunks["running"], 0
+    # Times: from the base of the chunk, or from a new one in it.
+    based = np.flatnonzero(is_head | (kind == Kind.TIME))
+    bases = one[based].astype(np.int64)
+    bases[np.searchsorted(based, chunk_at)] = chunks["base"]
+    ticks += _filled(len(at), based, bases)
+    # Threads: of the chunk, or the one that took the ring over.
+    taken = kind == Kind.THREAD
+    moved = np.flatnonzero(is_head | taken)
+    numbers = one[moved].astype(np.int64) & 0xFFFFFFFF
+    heads = np.searchsorted(moved, chunk_at)
+    numbers[heads] = chunks["thread"]
+    named = [bytes(name) for name in flat[(at[moved, None] + (2, 3)).clip(max=len(flat) - 1)].view("S16")[:, 0]]
+    for place, name in zip(heads.tolist(), chunks["name"].tolist()):
+        named[place] = name
+    found = {n: name.split(b"\0")[0].decode(errors="replace") for n, name in zip(numbers.tolist(), named)}
+    threads = list(found.items())
+    index = {number: i for i, (number, _) in enumerate(threads)}
+    new = np.ones(len(moved), bool)
+    new[heads] = ~follows
+    after_loss = kind == Kind.LOST
+    new_at = np.union1d(moved[new], np.flatnonzero(after_loss))
+    segment = _filled(len(at), new_at, np.arange(len(new_at), dtype=np.uint32)) if len(at) else np.zeros(0, np.uint32)
+    thread_of = (
+        _filled(len(at), moved, np.array([index[n] for n in numbers.tolist()], np.uint32)) if len(at) else segment
+    )
+    lost: dict[int, int] = {}
+    counted = [(chunk_at, chunks["lost"]), (np.flatnonzero(after_loss), one[after_loss])]
+    for places, counts in counted:
+        for place in np.flatnonzero(counts).tolist():
+            thread = int(thread_of[places[place]])
+            lost[thread] = lost.get(thread, 0) + int(counts[place])
+    unknown = head.lost - sum(lost.values())
+    if unknown > 0:
+        notes.append(f"{unknown:,} more events were lost: no room in any chunk, or a signal handler in an event")
+    names = _task_names(flat, at, kind)
+    segments = thread_of[new_at]
+    # Kept are the events of tasks, actors and the pool, in the order of time, which is that of each ring, too.
+    keep = np.flatnonzero((kind > Kind.LOST) & (kind != Kind.TASK_NAME))
+    possible = (ticks[keep] > head.first_ticks - (1 << 40)) & (ticks[keep] < head.first_ticks + LONGEST)
+    if not possible.all():
+        notes.append(f"{int((~possible).sum())} events have times that cannot be: they are left out")
+        keep = keep[possible]
+    keep = keep[np.argsort(ticks[keep], kind="stable")]
+    kind, arg, one, two, segment, ticks = (column[keep] for column in (kind, arg, one, two, segment, ticks))
+    time = ((ticks - ticks[:1]) * head.nanoseconds).astype(np.int64)
+    missing = chunks["base"][~follows & (chunks["index"] > 1)].astype(np.int64)
+    complete = int(missing.max(initial=0)) - int(ticks[0]) if len(ticks) else 0
+    # A program in which nothing happens any more has no events.
+    last = max(int(ticks[-1]), head.last_ticks) - int(ticks[0]) if len(ticks) else 0
+    task, value, more = _meaning(kind, arg, one, two)
+    program = head.program.split(b"\0")[0].decode(errors="replace")
+    columns = (time, segment, kind, arg, task, value, more)
+    return Trace(
+        *columns,
+        segments,
+        threads,
+        [],
+        names,
+        lost,
+        head.overwritten,
+        program,
+        head.process,
+        notes,
+        *(int(one * head.nanoseconds) for one in (last, min(max(0, complete), last))),
+    )
+
+
+def _task_names(flat: Array, at: Array, kind: Array) -> dict[int, str]:
+    import numpy as np
+
+    names = {}
+    for place in at[np.flatnonzero(kind == Kind.TASK_NAME)].tolist():
+        size = int(flat[place]) >> 8 & 15
+        if size < 3:
+            continue
+        text = flat[place + 2 : place + size].tobytes().split(b"\0")[0]
+        names[int(flat[place + 1])] = text.decode(errors="replace")
+    return names
+
+
+# Whose first word is not a task or job. Of these, the task is the second word.
+_SECOND = (Kind.ACTOR_ENQUEUE, Kind.ACTOR_DEQUEUE, Kind.GROUP_ADD, Kind.GROUP_NEXT)
+_FIRST = (
+    *(Kind.TASK_CREATE, Kind.TASK_DESTROY, Kind.TASK_STATUS, Kind.TASK_WAIT, Kind.TASK_RESUME, Kind.TASK_CANCEL),
+    *(Kind.CONTINUATION_INIT, Kind.ENQUEUE_GLOBAL, Kind.ENQUEUE_DELAYED, Kind.ENQUEUE_MAIN),
+    *(Kind.RUN, Kind.TASK_SWITCH, Kind.SLEEP_BEGIN, Kind.SLEEP_END, Kind.SLEEP_CANCEL),
+)
+_JOBS = (Kind.RUN, *ENQUEUES, Kind.ACTOR_DEQUEUE, Kind.SLEEP_BEGIN, Kind.SLEEP_END, Kind.SLEEP_CANCEL)
+
+
+def _meaning(kind: Array, arg: Array, one: Array, two: Array) -> tuple[Array, Array, Array]:
+    """(task, value, more) of events in the order of time."""
+    import numpy as np
+
+    second, first = np.isin(kind, _SECOND), np.isin(kind, _FIRST)
+    task = np.where(first, one, np.where(second, two, 0))
+    task[np.isin(kind, _JOBS) & (arg & NOT_TASK != 0)] |= JOB
+    value = np.where(first, two, one)
+    more = np.where(kind == Kind.ACTOR_CREATE, two, 0)
+    # A continuation is the task's that began it.
+    begun = kind == Kind.CONTINUATION_INIT
+    later = (kind == Kind.CONTINUATION_AWAIT) | (kind == Kind.CONTINUATION_RESUME)
+    index = np.flatnonzero(begun | later)
+    context = value[index]
+    order = np.argsort(context, kind="stable")
+    index, context = index[order], context[order]
+    latest = np.maximum.accumulate(np.where(begun[index], np.arange(len(index)), -1))
+    own = (latest >= 0) & (context[np.maximum(latest, 0)] == context) if len(index) else np.zeros(0, bool)
+    task[index[own]] = task[index[latest[own]]]
+    return task, value, more
+
+
+def _modules(data: bytes) -> list[Module]:
+    found, place = [], 0
+    while place + MODULE.size <= len(data):
+        size, id_size, path_size, base, begin, end, build_id = MODULE.unpack_from(data, place)
+        if not MODULE.size <= size <= len(data) - place:
+            break
+        path = data[place + MODULE.size : place + size][:path_size].decode(errors="surrogateescape")
+        found.append(Module(path, base, begin, end, build_id[:id_size].hex()))
+        place += size
+    return found
+
+
+def newest_counters(path: str) -> dict[str, Any]:
+    """The latest swift_trace_counters in a file as a dictionary; empty if it has none. `waits` is its histogram."""
+    head, names = header(path), SUMS.split()
+    layout = struct.Struct(f"<2IQ{len(names)}Q24Q")
+    latest, numbers = -1, ()
+    with open(path, "rb") as file:
+        for place in range(head.header_size, os.path.getsize(path), head.chunk_size):
+            data = os.pread(file.fileno(), 64 + layout.size, place)
+            if len(data) == 64 + layout.size:
+                magic, kind, sequence = struct.unpack_from("<IH26xQ", data)
+                if magic == CHUNK_MAGIC and kind == COUNTERS and sequence > latest:
+                    latest, numbers = sequence, layout.unpack_from(data, 64)
+    if not numbers:
+        return {}
+    return {"monotonic_ns": numbers[2], **dict(zip(names, numbers[3:])), "waits": list(numbers[3 + len(names) :])}

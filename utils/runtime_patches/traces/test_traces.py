@@ -1,0 +1,334 @@
+"""Traces of programs whose order is known, from files that are written here, event by event."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import re
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+from ..base.errors import UserError
+from ..base.paths import REPO
+from . import counters, recording
+from .events import NOT_TASK, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+CHUNK = 512
+HEADER = 256
+FUNCTION, TYPE, ACTOR = 0x1100, 0x1200, 0x7F0000
+
+
+def header(**changed: Any) -> bytes:
+    """Ticks are nanoseconds."""
+    known: dict[str, Any] = dict.fromkeys(recording.Header._fields, 0)
+    known |= {"magic": recording.MAGIC, "byte_order": recording.BYTE_ORDER, "version": 1, "machine": 62}
+    known |= {"header_size": HEADER, "chunk_size": CHUNK, "process": 77, "is_complete": 1, "program": b"/bin/server"}
+    known |= {"ticks_per_second": 10**9, **changed}
+    return recording.HEADER.pack(*known.values()).ljust(HEADER, b"\0")
+
+
+def event(kind: int, ticks: int, *words: int, arg: int = 0) -> bytes:
+    return struct.pack(f"<{1 + len(words)}Q", kind | (1 + len(words)) << 8 | arg << 12 | ticks << 24, *words)
+
+
+def chunk(ring: int, index: int, *events: bytes, **head: Any) -> bytes:
+    """Of thread 100 + ring."""
+    known: dict[str, Any] = {"magic": recording.CHUNK_MAGIC, "type": 1, "ring": ring, "index": index}
+    known |= {"thread": 100 + ring, "base": 1000, "running": 0, "sequence": index, "lost": 0, "depth": 0}
+    known |= {"name": b"worker", **head}
+    return (struct.pack("<IHHIIQQQII16s", *known.values()) + b"".join(events)).ljust(CHUNK, b"\0")
+
+
+def modules(*found: tuple[str, int, int]) -> bytes:
+    """(path, begin, end) of each."""
+    parts = []
+    for path, begin, end in found:
+        name = path.encode().ljust(len(path) // 8 * 8 + 8, b"\0")
+        parts.append(recording.MODULE.pack(56 + len(name), 0, len(path), begin, begin, end, b"") + name)
+    return chunk(0, 1, *parts, type=recording.MODULES)
+
+
+def program() -> bytes:
+    """Thread 100 creates tasks 1 and 2; thread 101 runs 1, which hops to an actor, behind 2, and leaves a continuation
+    that nobody resumes; 2 sleeps and ends."""
+    first = chunk(
+        0,
+        1,
+        event(Kind.ACTOR_CREATE, 0, ACTOR, TYPE),
+        event(Kind.TASK_CREATE, 10, 1, FUNCTION),
+        event(Kind.TASK_NAME, 10, 1, int.from_bytes(b"request", "little")),
+        event(Kind.ENQUEUE_GLOBAL, 20, 1),
+        event(Kind.TASK_CREATE, 30, 2, FUNCTION + 1),
+        event(Kind.ACTOR_ENQUEUE, 40, ACTOR, 2),
+        event(Kind.ENQUEUE_GLOBAL, 50, 0x5000, arg=NOT_TASK),
+    )
+    second = chunk(
+        1,
+        1,
+        event(Kind.RUN, 120, 1),
+        event(Kind.TASK_SWITCH, 130, 1, ACTOR),
+        event(Kind.ACTOR_ENQUEUE, 140, ACTOR, 1),
+        event(Kind.RUN_END, 150),
+        event(Kind.RUN, 200, 0x5000, arg=NOT_TASK | 192),
+        event(Kind.ACTOR_DEQUEUE, 210, ACTOR, 2),
+        event(Kind.RUN, 240, 2),
+        event(Kind.CONTINUATION_INIT, 250, 2, 0x9000),
+        event(Kind.SLEEP_BEGIN, 260, 0x6000, 500, arg=NOT_TASK),
+        event(Kind.CONTINUATION_AWAIT, 270, 0x9000),
+        event(Kind.RUN_END, 280),
+    )
+    third = chunk(
+        1,
+        2,
+        event(Kind.ACTOR_DEQUEUE, 0, ACTOR, 1),
+        event(Kind.RUN, 10, 1),
+        event(Kind.CONTINUATION_INIT, 20, 1, 0x9900),
+        event(Kind.CONTINUATION_AWAIT, 30, 0x9900),
+        event(Kind.RUN_END, 40),
+        event(Kind.RUN_END, 50),
+        event(Kind.SLEEP_END, 500, 0x6000, arg=NOT_TASK),
+        event(Kind.CONTINUATION_RESUME, 510, 0x9000),
+        event(Kind.ENQUEUE_GLOBAL, 520, 2),
+        event(Kind.RUN, 600, 2),
+        event(Kind.TASK_CANCEL, 610, 2),
+        event(Kind.RUN_END, 700),
+        event(Kind.TASK_DESTROY, 710, 2),
+        base=1300,
+        running=0x5000,
+        depth=1,
+    )
+    return header() + third + modules(("/bin/server", 0x1000, 0x2000)) + first + second
+
+
+def overtaking(tasks: int) -> bytes:
+    """Each task is resumed by the other thread before the run in which it waits has ended."""
+    chunks = []
+    for task in range(1, tasks + 1):
+        head = {"base": 1000 * task}
+        own = [
+            event(Kind.TASK_CREATE, 0, task, FUNCTION),
+            event(Kind.ENQUEUE_GLOBAL, 10, task),
+            event(Kind.RUN, 20, task),
+        ]
+        own += [event(Kind.CONTINUATION_INIT, 30, task, 0x9000), event(Kind.CONTINUATION_AWAIT, 40, 0x9000)]
+        other = [event(Kind.CONTINUATION_RESUME, 50, 0x9000), event(Kind.ENQUEUE_GLOBAL, 60, task)]
+        other += [event(Kind.RUN, 70, task), event(Kind.RUN_END, 200), event(Kind.TASK_DESTROY, 210, task)]
+        chunks += [chunk(0, task, *own, event(Kind.RUN_END, 90), **head), chunk(1, task, *other, **head)]
+    return header() + b"".join(chunks)
+
+
+class Formats(unittest.TestCase):
+    def test_kinds_are_those_of_the_header(self) -> None:
+        text = (REPO / "tracing" / "include" / "SwiftConcurrencyTrace.h").read_text()
+        kinds = dict(re.findall(r"  swift_trace_(\w+) = (\d+),\n", text[text.index("About the recording itself") :]))
+        self.assertEqual({kind.name.lower(): str(kind.value) for kind in Kind}, kinds)
+        version = re.search(r"#define SWIFT_TRACE_VERSION (\d+)", text)
+        self.assertEqual(version and int(version[1]), recording.VERSION)
+
+    def test_counters(self) -> None:
+        def sums(sequence: int, *numbers: int) -> bytes:
+            data = struct.pack("<2IQ13Q24Q", 328, 1, sequence * 1000, *numbers, *range(24))
+            return chunk(0, 1, data, type=recording.COUNTERS, sequence=sequence)
+
+        with tempfile.NamedTemporaryFile() as file:
+            newest, oldest = sums(9, 50, 20, *range(11)), sums(8, *range(13))
+            Path(file.name).write_bytes(header() + sums(7, *range(13)) + newest + oldest + newest[:100])
+            found = recording.newest_counters(file.name)
+        self.assertEqual((found["monotonic_ns"], found["tasks_created"], found["hops"]), (9000, 50, 3))
+        lines = counters.text(found).splitlines()
+        self.assertIn("swift_concurrency_tasks_live 30", lines)
+        self.assertIn("swift_concurrency_sleeps_pending -11", lines)
+        self.assertIn('swift_concurrency_queue_wait_seconds_bucket{le="4e-06"} 3', lines)
+        self.assertEqual(
+            lines[-2:],
+            [
+                'swift_concurrency_queue_wait_seconds_bucket{le="+Inf"} 276',
+                "swift_concurrency_queue_wait_seconds_count 276",
+            ],
+        )
+
+    def test_what_cannot_be_read_is_told(self) -> None:
+        good = program()
+        for data, message in (
+            (b"", "is empty"),
+            (b"\x7fELF" + good[4:], "is no trace: it does not begin with SwiftTrc"),
+            (b"Swi", "is cut in its header, at byte 3 of 240"),
+            (good[:100], "is cut in its header, at byte 100 of 240"),
+            (header(version=2), "has version 2 of the format; this command reads 1"),
+            (header(machine=3), "is of machine 3 of ELF"),
+            (header(byte_order=0x04030201), "is of a machine with another byte order, or damaged at byte 8"),
+            (header(chunk_size=500), "is damaged: the size of chunks at byte 20 cannot be"),
+            (header(header_size=7), "is damaged: the size of the header at byte 16 cannot be"),
+            (header(ticks_per_second=0), "is damaged: the rate of the clock at byte 72 cannot be"),
+        ):
+            with tempfile.NamedTemporaryFile() as file, self.subTest(message):
+                Path(file.name).write_bytes(data)
+                with self.assertRaises(UserError) as raised:
+                    recording.header(file.name)
+                self.assertEqual(raised.exception.message, f"{file.name} {message}")
+                self.assertTrue(raised.exception.hint)
+
+
+@unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy: test/utils/trace runs this in the workspace")
+class Reading(unittest.TestCase):
+    def read(self, data: bytes) -> Any:
+        with tempfile.NamedTemporaryFile() as file:
+            Path(file.name).write_bytes(data)
+            return recording.read(file.name)
+
+    def summarize(self, data: bytes) -> Any:
+        from . import lives, summary
+
+        trace = self.read(data)
+        paired = lives.pair(trace)
+        return trace, paired, summary.summarize(trace, paired)
+
+    def test_a_known_program(self) -> None:
+        trace, paired, found = self.summarize(program())
+        self.assertEqual(trace.notes, [])
+        self.assertEqual(trace.names, {1: "request"})
+        self.assertEqual(trace.threads, [(100, "worker"), (101, "worker")])
+        self.assertEqual([(one.path, one.begin) for one in trace.modules], [("/bin/server", 0x1000)])
+        self.assertEqual((found.tasks, found.seconds), (2, 1010 / 1e9))
+        # In the order in which they began: task 1, the drain, 2, 1, 2. The second chunk begins in the drain.
+        runs = zip(trace.time[paired.begin].tolist(), trace.time[paired.end].tolist(), paired.task.tolist())
+        drain = 3
+        one, two = 1, 2
+        expected = [(120, 150, one), (200, 350, drain), (240, 280, two), (310, 340, one), (900, 1000, two)]
+        self.assertEqual(list(runs), expected)
+        rows = {row.function: row for row in found.rows}
+        self.assertEqual(rows[FUNCTION].waits, (100.0, 170.0, 170.0))
+        self.assertEqual(rows[FUNCTION + 1].waits, (80.0, 200.0, 200.0))
+        self.assertEqual((rows[FUNCTION].hops, rows[FUNCTION].total, rows[FUNCTION].count), (1, 60, 2))
+        (actor,) = found.actors
+        self.assertEqual((actor.address, actor.type, actor.longest, actor.jobs), (ACTOR, TYPE, 2, 2))
+        self.assertEqual(actor.waits, (170.0, 200.0, 200.0))
+        (thread,) = found.threads
+        self.assertEqual((thread.number, thread.runs), (101, 5))
+        self.assertAlmostEqual(sum(thread.use) * 26, 30 + 150 + 100)  # what stands in the drain counts once
+        left = [(one.function, one.reason, one.tasks, one.longest) for one in found.stranded]
+        self.assertEqual(left, [(FUNCTION, "a continuation", 1, 1010 - 320)])
+        self.assertEqual((found.counts["task_cancel"], found.counts["sleep_begin"]), (1, 1))
+
+    def test_a_job_that_never_ends(self) -> None:
+        """Nothing happens any more until the file is written, at 5,000."""
+        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 0, 1), event(Kind.RUN, 10, 2)]
+        events += [event(Kind.CONTINUATION_INIT, 10, 2, 9), event(Kind.RUN_END, 20)]
+        data = header(first_ticks=1, last_ticks=5000, first_ns=1, last_ns=5000)
+        _, paired, found = self.summarize(data + chunk(0, 1, *events))
+        self.assertEqual(paired.stop.tolist(), [4000, 20])
+        self.assertEqual([round(sum(one.use) / len(one.use), 3) for one in found.threads], [1])
+        self.assertEqual([(one.tasks, one.longest) for one in found.stranded], [(1, 3990)])
+
+    def test_a_task_that_sleeps_at_the_end(self) -> None:
+        events = [
+            event(Kind.TASK_CREATE, 0, 1, FUNCTION),
+            event(Kind.RUN, 5, 1),
+            event(Kind.CONTINUATION_INIT, 6, 1, 9),
+        ]
+        events += [event(Kind.SLEEP_BEGIN, 7, 1, 100), event(Kind.CONTINUATION_AWAIT, 8, 9), event(Kind.RUN_END, 9)]
+        found = self.summarize(header() + chunk(0, 1, *events))[2]
+        self.assertEqual([one.reason for one in found.stranded], ["a sleep"])
+
+    def test_closures_behind_a_thunk(self) -> None:
+        from . import lives
+
+        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 1, 1), event(Kind.TASK_CREATE, 2, 2, 0x1300)]
+        events += [event(Kind.TASK_CREATE, 2, 3, FUNCTION + 8), event(Kind.RUN_END, 3), event(Kind.RUN, 4, 2)]
+        events += [event(Kind.TASK_CREATE, 5, 4, 0x1300), event(Kind.RUN_END, 6), event(Kind.TASK_CREATE, 7, 5, 0x1300)]
+        _, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        functions = {FUNCTION: "serve()", FUNCTION + 8: "serve()", 0x1300: "thunk for @async"}
+        lives.look_through(paired, functions)
+        names = [functions[address] for address in paired.function.tolist()]
+        self.assertEqual(names, ["serve()", "a closure in serve()", "serve()", "thunk for @async", "thunk for @async"])
+        self.assertEqual(len(set(paired.function.tolist())), 3)
+
+    def test_cut_everywhere(self) -> None:
+        data, whole = program(), len(self.read(program()).time)
+        for length in range(HEADER, len(data), 40):
+            trace, _, found = self.summarize(data[:length])
+            self.assertLessEqual(len(trace.time), whole)
+            if (length - HEADER) % CHUNK:
+                self.assertIn(f"the file is cut at byte {length:,}, in chunk", trace.notes[0])
+        self.assertEqual(found.events, len(trace.time))
+
+    def test_damaged(self) -> None:
+        data = bytearray(program())
+        data[HEADER + 3 * CHUNK : HEADER + 3 * CHUNK + 4] = b"oops"
+        at = HEADER + 3 * CHUNK
+        notes = self.read(bytes(data)).notes
+        self.assertEqual(notes, [f"1 of 4 chunks are damaged, the first at byte {at:,}: they are left out"])
+        data = bytearray(program())
+        data[HEADER + 64 + 1] &= 0xF0  # the size of the first event
+        self.assertIn("1 of 3 chunks have a damaged event", self.read(bytes(data)).notes[0])
+        # Anything may stand in a file: it is read, or an error says what is wrong.
+        for place in range(0, len(program()), 13):
+            data = bytearray(program())
+            data[place] ^= 0xFF
+            try:
+                self.summarize(bytes(data))
+            except UserError as error:
+                self.assertTrue(error.hint)
+
+    def test_losses(self) -> None:
+        data = header(lost=12, overwritten=1000, reason=3, signal=11, is_complete=0)
+        data += chunk(0, 4, event(Kind.RUN, 5, 1), lost=3)
+        # Chunk 5 is missing: an end that follows is not the end of that run.
+        data += chunk(
+            0,
+            6,
+            event(Kind.RUN_END, 90),
+            event(Kind.LOST, 100, 7),
+            event(Kind.RUN, 110, 2),
+            depth=1,
+            running=9,
+            base=1100,
+        )
+        trace, paired, _ = self.summarize(data)
+        self.assertEqual((trace.lost, trace.overwritten, trace.complete), ({0: 10}, 1000, 95))
+        self.assertEqual(trace.notes[0], "written because of SIGSEGV")
+        self.assertTrue(any(note.startswith("2 more events were lost") for note in trace.notes))
+        self.assertEqual(paired.tasks[paired.task].tolist(), [1, 9, 2])
+        self.assertEqual([trace.time[i] if i >= 0 else None for i in paired.end.tolist()], [None, 185, None])
+
+    def test_time_bases_and_threads_in_a_chunk(self) -> None:
+        events = [event(Kind.RUN, 5, 1), event(Kind.RUN_END, 6), event(Kind.TIME, 0, 5000), event(Kind.RUN, 1, 2)]
+        events += [event(Kind.RUN_END, 3), event(Kind.THREAD, 4, 222, int.from_bytes(b"later", "little"), 0)]
+        events += [event(200, 4, 1, 2, 3), event(Kind.RUN, 10, 3), event(Kind.RUN_END, 12)]
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        self.assertEqual(trace.threads, [(100, "worker"), (222, "later")])
+        self.assertEqual(trace.time[paired.begin].tolist(), [0, 3996, 4005])
+        self.assertEqual(trace.thread[paired.begin].tolist(), [0, 0, 1])
+
+    def test_nothing(self) -> None:
+        for data in (header(), header() + bytes(CHUNK), header() + chunk(0, 1)):
+            self.assertEqual(self.summarize(data)[2].events, 0)
+
+    def test_chrome(self) -> None:
+        from . import chrome, timeline
+
+        trace, paired, _ = self.summarize(program())
+        made = timeline.draw(trace, paired, {FUNCTION: "serve()"}, {TYPE: "Database"})
+        output = io.BytesIO()
+        chrome.write(made, 77, output)
+        events = json.loads(output.getvalue())["traceEvents"]
+        names = {one["tid"]: one["args"]["name"] for one in events if one["name"] == "thread_name"}
+        self.assertIn("request #1", names.values())
+        self.assertIn(f"Database {ACTOR:#x}", names.values())
+        task = [
+            (one["name"], one["ts"], one["dur"])
+            for one in events
+            if names.get(one.get("tid")) == "request #1" and one["ph"] == "X"
+        ]
+        expected = [("in a queue", 0.02, 0.1), ("runs", 0.12, 0.02), ("in a queue", 0.14, 0.17), ("runs", 0.31, 0.03)]
+        expected += [("waits for a continuation", 0.34, 0.67)]
+        self.assertEqual([(name, round(ts, 6), round(dur, 6)) for name, ts, dur in task], expected)
+        starts = {one["id"] for one in events if one["ph"] == "s"}
+        self.assertEqual({one["id"] for one in events if one["ph"] == "f"}, starts - {7})
