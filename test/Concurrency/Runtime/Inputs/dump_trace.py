@@ -37,7 +37,7 @@ assert header_size % 4096 == 0 and chunk_size & (chunk_size - 1) == 0
 overwritten, lost = struct.unpack_from("<QQ", data, 80)
 events: list[tuple[int, int, int, int, int, tuple[int, ...]]] = []
 names: dict[int, str] = {}
-sequences: set[int] = set()
+sequences: set[tuple[int, int]] = set()
 modules = counters = 0
 for start in range(header_size, len(data), chunk_size):
     chunk = data[start : start + chunk_size]

@@ -25,7 +25,8 @@ class Elf:
 
     def offset(self, address: int) -> int:
         """Where in the file an address is."""
-        return next(address - begin + where for where, begin, size in self.segments if begin <= address < begin + size)
+        found = (address - begin + where for where, begin, size in self.segments if begin <= address < begin + size)
+        return int(next(found))
 
     def probes(self) -> dict[str, tuple[int, int, str]]:
         """Location, semaphore and arguments of each probe."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""make-trace FILE [LENGTH | --tasks N]: writes the trace of the program that the unit tests know, or its first bytes; or
-one of N tasks on two threads, each resumed by the other thread before the run in which it waits has ended."""
+"""make_trace.py FILE [LENGTH | --tasks N]: writes the trace of the program that the unit tests know, or its first
+bytes; or one of N tasks on two threads, each resumed by the other thread before the run in which it waits has ended."""
 
 import sys
 from pathlib import Path

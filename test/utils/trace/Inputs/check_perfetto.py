@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""check-perfetto FILE: reads a trace with Perfetto's own definitions, checks that it means something, and prints its
+"""check_perfetto.py FILE: reads a trace with Perfetto's own definitions, checks that it means something, and prints its
 tracks with their slices. What viewers do is done here: packets are sorted by time, and those of a moment stay in the
 order of the file."""
 
 import sys
 from collections import defaultdict
+from typing import Any
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
@@ -12,7 +13,9 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 trace = Trace()
 with open(sys.argv[1], "rb") as file:
     trace.ParseFromString(file.read())
-tracks, names, events = {}, {}, []
+tracks: dict[int, Any] = {}
+names: dict[int, str] = {}
+events: list[tuple[int, Any]] = []
 for packet in trace.packet:
     assert packet.trusted_packet_sequence_id == 1, packet
     names.update((one.iid, one.name) for one in packet.interned_data.event_names)
@@ -25,17 +28,20 @@ for packet in trace.packet:
 events.sort(key=lambda event: event[0])
 
 
-def title(uuid):
+def title(uuid: int) -> str:
     track = tracks[uuid]
     if track.HasField("process"):
         return f"process {track.process.pid} {track.process.process_name}"
     if track.HasField("thread"):
         return f"thread {track.thread.tid} {track.thread.thread_name}"
     above = title(track.parent_uuid)
-    return track.name if above.startswith("process") else f"{above} / {track.name}"
+    return str(track.name) if above.startswith("process") else f"{above} / {track.name}"
 
 
-stacks, lines, sources, targets = defaultdict(list), defaultdict(list), set(), set()
+stacks: dict[int, list[tuple[int, str]]] = defaultdict(list)
+lines: dict[int, list[str]] = defaultdict(list)
+sources: set[int] = set()
+targets: set[int] = set()
 for time, event in events:
     uuid = event.track_uuid
     assert uuid in tracks, event

@@ -14,8 +14,10 @@ for value in ("1", "file"):
     env = {**os.environ, "SWIFT_TRACE": value, "SWIFT_TRACE_SIGNAL": "USR2", "SWIFT_POOL": "1"}
     child = subprocess.Popen([*sys.argv[5:], program, "wait"], stdout=subprocess.PIPE, cwd=folder, env=env, text=True)
     try:
-        assert child.stdout.readline() == "done\n"
-        told = subprocess.run([trace, "--counters", str(child.pid)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        assert child.stdout and child.stdout.readline() == "done\n"
+        told = subprocess.run(
+            [trace, "--counters", str(child.pid)], check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
         print(f"SWIFT_TRACE={value}\n{told}left: {' '.join(os.listdir(folder)) or 'nothing'}")
     finally:
         child.kill()
