@@ -20,7 +20,7 @@
 import Glibc
 import Synchronization
 
-/// Leave no room for the stack of a thread, or some.
+/// Leave no room for the stack of a thread, which takes 8 MB, but some for tasks and for the stack of the first thread.
 func limitMemory(_ isLimited: Bool) {
   var limit = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
   if isLimited {
@@ -29,7 +29,7 @@ func limitMemory(_ isLimited: Bool) {
     fgets(&text, 64, file)
     fclose(file)
     let pages = Int(String(cString: text).split(separator: " ")[0])!
-    limit.rlim_cur = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + 2 << 20)
+    limit.rlim_cur = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + 6 << 20)
   }
   precondition(setrlimit(__rlimit_resource_t(9 /* RLIMIT_AS */), &limit) == 0)
 }
