@@ -52,7 +52,7 @@ def headers(listed: Series | None = None) -> list[tuple[str, str]]:
         try:
             str(listed.version)
         except UserError as error:
-            faults.append(("version", error.message.partition(": ")[2]))
+            faults.append(("version", error.message.partition(": ")[2] or error.message))
     for slug in listed.names:
         try:
             faults += [(f"{slug}.patch", plain(fault)) for fault in of_patch(listed.patch(slug))]

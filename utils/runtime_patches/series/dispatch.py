@@ -36,7 +36,9 @@ def load() -> Series:
 
 
 def renew(ws: Workspace) -> None:
-    """Makes the checkout, or brings it up to date with the patches."""
+    """Makes the checkout, or brings it up to date with the patches, if the workspace has libdispatch's sources."""
+    if not (ws.sources / NAME).is_dir():
+        return
     listed = load()
     wanted = {"patches": listed.patches_key, "sources": str(ws.sources)}
     made = _made()
@@ -85,6 +87,8 @@ def export(check: bool = False) -> list[tuple[Path, str]]:
 def applies(ws: Workspace) -> list[tuple[str, str]]:
     """(file, fault) for each patch that does not apply at its exact lines."""
     renew(ws)
+    if not _made():
+        return []
     git = Git(FOLDER)
     return checks.apply_exactly(git, checkout.State(git).base, load())
 

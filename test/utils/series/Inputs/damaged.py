@@ -69,7 +69,7 @@ def answer(call: Callable[..., Any], *args: object) -> Any:
 def damage(data: Any) -> None:
     """Lays the series, with one damaged file."""
     for path in paths.PATCHES.iterdir():
-        if path.is_file():
+        if path.is_file() and path.name != "version":
             path.unlink()
     damaged = data.draw(st.sampled_from(list(FILES)))
     for path, text in FILES.items():
