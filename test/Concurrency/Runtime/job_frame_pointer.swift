@@ -19,22 +19,23 @@
 // A function of a task clears bit 60 of the frame pointer. Whoever runs a job
 // finds its own value there again.
 
+import Glibc
+
 @_silgen_name("keepsFramePointer")
 func keepsFramePointer(
   _ function: UnsafeRawPointer, _ job: UnsafeRawPointer, _ identity: UnsafeRawPointer?,
   _ implementation: UInt
 ) -> Bool
 
-@_silgen_name("dlsym")
-func dlsym(_ handle: UnsafeRawPointer?, _ name: UnsafePointer<CChar>) -> UnsafeRawPointer?
-
 final class Runner: SerialExecutor, @unchecked Sendable {
+  var runs = 0
   func enqueue(_ job: consuming ExecutorJob) {
     let job = unsafeBitCast(UnownedJob(job), to: UnsafeRawPointer.self)
     let executor = unsafeBitCast(asUnownedSerialExecutor(), to: (UnsafeRawPointer?, UInt).self)
     let kept = keepsFramePointer(
-      dlsym(nil, "swift_job_run")!, job, executor.0, executor.1)
+      UnsafeRawPointer(dlsym(nil, "swift_job_run")!), job, executor.0, executor.1)
     print("kept:", kept)
+    runs += 1
   }
 }
 
@@ -57,5 +58,7 @@ actor Counter {
     // CHECK-DAG: kept: true
     // CHECK-DAG: count: 1
     print("count:", await Counter().add())
+    // The thread that ran the job goes on behind it.
+    while runner.runs < 2 { usleep(1000) }
   }
 }
