@@ -23,6 +23,9 @@ set(SwiftCore_VENDOR_MODULE_DIR "${CMAKE_CURRENT_LIST_DIR}/vendor" CACHE PATH ""
 set(CMAKE_BUILD_WITH_INSTALL_RPATH YES CACHE BOOL "")
 set(CMAKE_INSTALL_RPATH "$ORIGIN" CACHE STRING "")
 
+# perf finds the symbols of a library by its build ID.
+set(CMAKE_SHARED_LINKER_FLAGS "-Xlinker --build-id=sha1" CACHE STRING "")
+
 # What upstream's build-script turns on for Linux and Runtimes/Core leaves off.
 foreach(_feature
     LIBRARY_EVOLUTION CONCURRENCY ENVIRONMENT COMMANDLINE_SUPPORT REFLECTION
