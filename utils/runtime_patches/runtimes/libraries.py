@@ -34,8 +34,8 @@ LIBRARIES = (
     Library("libswiftCore.so", "core"),
     Library("libswift_Concurrency.so", "Concurrency"),
     Library("libswiftSynchronization.so", "Synchronization", False, "synchronization.sh", static="Synchronization.o"),
-    Library("libswift_Liveness.so", "Liveness", False, "liveness.sh", header="stdlib/public/Concurrency/Liveness.h"),
-    Library("libswift_Trace.so", "Trace", False, "tracing.sh", header="stdlib/public/Concurrency/TracingProbes.h"),
+    Library("libswift_Liveness.so", "Liveness", False, "observer.sh", header="stdlib/public/Concurrency/Liveness.h"),
+    Library("libswift_Trace.so", "Tracing", False, "observer.sh", header="stdlib/public/Concurrency/TracingProbes.h"),
 )
 NAMES = tuple(library.name for library in LIBRARIES)
 CONCURRENCY = "libswift_Concurrency.so"

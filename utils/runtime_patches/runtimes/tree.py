@@ -77,7 +77,8 @@ def compile(
         lines.append(shlex.join(["cmake", *configure]))
     lines.append(shlex.join(["ninja", "-C", OUT, *targets]))
     lines += [
-        f"sh {shlex.quote(str(CONFIG / library.recipe))} {SOURCE}/swift {OUT}/{library.part} {ws.toolchain}"
+        f"sh {shlex.quote(str(CONFIG / library.recipe))} {SOURCE}/swift {OUT}/{library.part} {ws.toolchain} "
+        f"{library.name}"
         for library in libraries(place)
         if library.recipe
     ]
