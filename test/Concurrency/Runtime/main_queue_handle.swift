@@ -1,8 +1,10 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-build-swift -O -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: %target-run %t/a.out | %FileCheck %s
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out | %FileCheck %s
+// RUN: %target-run %t/a.out fork | %FileCheck %s
+// RUN: %target-run %t/a.out close | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out fork | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out close | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -13,11 +15,16 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
-// The first thread waits for the main queue on a file descriptor. A child of fork that goes on in the main actor takes no wake-up of its parent.
+// The first thread waits for the main queue on a file descriptor.
+//
+// fork:  a child that goes on in the main actor takes no wake-up of its parent
+// close: the main actor goes on without the descriptor
 
+import Dispatch
 import Glibc
 
 @_silgen_name("fork") func cFork() -> Int32
+@_silgen_name("_dispatch_get_main_queue_handle_4CF") func mainQueueHandle() -> Int32
 
 /// Resume on another thread, after a while.
 func hop() async {
@@ -42,14 +49,20 @@ func hop() async {
   @MainActor static func main() async {
     alarm(60)
     await Task.detached {}.value
-    let child = cFork()
-    if child == 0 {
-      alarm(60)
-      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    if CommandLine.arguments[1] == "close" {
+      // On the first thread, which does not wait for the main queue meanwhile.
+      close(mainQueueHandle())
+      for _ in 0..<3000 { await hop() }
+    } else {
+      let child = cFork()
+      if child == 0 {
+        alarm(60)
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+      }
+      for _ in 0..<3000 { await hop() }
+      kill(child, SIGKILL)
+      waitpid(child, nil, 0)
     }
-    for _ in 0..<3000 { await hop() }
-    kill(child, SIGKILL)
-    waitpid(child, nil, 0)
     // CHECK: 3000 hops
     print("3000 hops")
   }
