@@ -9,9 +9,10 @@
 // UNSUPPORTED: freestanding
 // The frames of a sanitizer are larger.
 // UNSUPPORTED: asan, tsan
+// XFAIL: without_task-cancel-unlocked
 
-// A thread with a small stack cancels and escalates deep trees, and one task with
-// many groups and handlers, each in another.
+// A thread with a small stack cancels deep trees, and one task with many groups and
+// handlers, each in another. It takes no stack for a level.
 
 import Glibc
 import Synchronization
@@ -53,9 +54,18 @@ final class Gate: Sendable {
   await one
 }
 
-@Sendable func tasks(_ depth: Int, _ gate: Gate) async {
+/// Async lets, groups and handlers in turn.
+@Sendable func mixed(_ depth: Int, _ gate: Gate) async {
   if depth == 0 { return await gate.wait() }
-  await Task.detached(priority: .background) { await tasks(depth - 1, gate) }.value
+  await withTaskCancellationHandler {
+    async let one: Void = withTaskGroup(of: Void.self) { group in
+      group.addTask { await mixed(depth - 1, gate) }
+      await group.waitForAll()
+    }
+    await one
+  } onCancel: {
+    handlers.add(1, ordering: .relaxed)
+  }
 }
 
 let handlers = Atomic<Int>(0)
@@ -103,7 +113,7 @@ func onSmallStack(_ body: @escaping @Sendable () -> Void) {
 
 @main struct Main {
   static func main() async {
-    for (depth, body) in [(5000, groups), (2000, lets), (2000, scopes)] {
+    for (depth, body) in [(20_000, groups), (20_000, lets), (5000, mixed), (2000, scopes)] {
       let gate = Gate()
       let task = Task.detached { await body(depth, gate) }
       gate.becomeWaiting()
@@ -111,15 +121,7 @@ func onSmallStack(_ body: @escaping @Sendable () -> Void) {
       gate.open()
       await task.value
     }
-    precondition(handlers.load(ordering: .relaxed) == 2000 + 250)
-    let gate = Gate()
-    let task = Task.detached(priority: .background) { await tasks(5000, gate) }
-    gate.becomeWaiting()
-    if #available(macOS 26, *) {
-      onSmallStack { task.escalatePriority(to: .high) }
-    }
-    gate.open()
-    await task.value
+    precondition(handlers.load(ordering: .relaxed) == 5000 + 2000 + 250)
     // CHECK: done
     print("done")
   }

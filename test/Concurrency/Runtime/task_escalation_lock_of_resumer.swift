@@ -100,6 +100,8 @@ func run(_ mode: String) async {
       gate.lockIsHeld.signal()
     default:
       gate.handlerRuns.wait()
+      // Takes the lock of the parent, too: it sets the cancelled bit, and looks for records.
+      if mode == "child" { task.cancel() }
       gate.state.withLock {
         gate.lockIsHeld.signal()
         $0!.resume()
