@@ -35,77 +35,23 @@
 #include "model.h"
 
 static Order Look("look"), Unlock("unlock"), Remove("remove");
-static Step LookAtBit("look-at-bit");
+static Step LookAtBit("look-at-bit"), WalkBit("walk-bit"), MarkSeen("mark-seen"), MarkRunning("mark-running"),
+    ClearRunning("clear-running"), MarkAwaited("mark-awaited"), ListBeforeLook("list-before-look"), Wake("wake"),
+    RunUnseen("run-unseen"), Forget("forget"), BeginAnew("begin-anew"), OwnThread("own-thread");
 
-struct Hold : rl::test_suite<Hold, 2> {
-  enum { Locked = 1, HasRecord = 2 };
+/// The status word, the lock of the records, and the list of those who wait for the end of an action.
+template <typename Test, unsigned Threads> struct Records : rl::test_suite<Test, Threads> {
+  enum { Locked = 1 };
   Atomic<int> status;
-  Plain<int> memory;
-  rl::mutex lock;
-
-  void before() {
-    status.store(HasRecord, Look);
-    memory.write(0);
-  }
-
-  void cancel() {
-    lock.lock($);
-    int old = status.load(Look);
-    while (!status.swapWeak(old, old | Locked, Look)) {
-    }
-    if (old & HasRecord)
-      memory.write(1);
-    old = status.load(Look);
-    while (!status.swapWeak(old, old & ~Locked, Unlock)) {
-    }
-    lock.unlock($);
-  }
-
-  void resume() {
-    int old = status.load(Look);
-    while (true) {
-      if (old & Locked && LookAtBit) {
-        lock.lock($);
-        old = status.load(Look);
-        while (!status.swapWeak(old, old & ~HasRecord, Unlock)) {
-        }
-        lock.unlock($);
-        break;
-      }
-      if (status.swapWeak(old, old & ~HasRecord, Remove))
-        break;
-    }
-    memory.write(2);
-  }
-
-  void thread(unsigned index) { index ? resume() : cancel(); }
-
-  void after() { RL_ASSERT(!(status.load(Look) & Locked)); }
-};
-
-static Step WalkBit("walk-bit"), MarkSeen("mark-seen"), MarkRunning("mark-running"), ClearRunning("clear-running"),
-    MarkAwaited("mark-awaited"), ListBeforeLook("list-before-look"), Wake("wake"), RunUnseen("run-unseen");
-
-struct Walk : rl::test_suite<Walk, 3> {
-  enum Bits { Locked = 1, HasRecord = 2, Cancelled = 4, Cancelling = 8, Escalated = 16, Escalating = 32 };
-  enum Flags { Seen = 1, Running = 2, EscalationSeen = 4, EscalationRunning = 8, Awaited = 16, Reused = 32 };
-  Atomic<int> status;
-  // The record's flags, with the lock; what its action reads; how often it was cancelled.
-  Plain<int> flags, action, cancellations;
-  rl::mutex lock;
-  // There is one that waits at most: the task.
-  rl::mutex listLock, waiterLock;
+  rl::mutex lock, listLock, waiterLock;
   rl::condition_variable ended;
-  Plain<bool> isListed, hasEnded;
-  bool hadRecord;
+  // There is one that waits at most: the task, for the record with this number; 0 is none.
+  Plain<int> waitsFor;
+  Plain<bool> hasEnded;
 
-  void before() {
-    status.store(HasRecord, Look);
-    flags.write(0);
-    action.write(0);
-    cancellations.write(0);
-    isListed.write(false);
-    hadRecord = false;
+  void begin(int first) {
+    status.store(first, Look);
+    waitsFor.write(0);
   }
 
   template <typename Fn, typename Update> void withLock(Fn fn, Update update) {
@@ -118,6 +64,91 @@ struct Walk : rl::test_suite<Walk, 3> {
     while (!status.swapWeak(old, update(old) & ~Locked, Unlock)) {
     }
     lock.unlock($);
+  }
+
+  /// `bits` tell in the status that the record is there. Nobody walks if `walking` is clear.
+  bool removeWithoutLock(int bits, int walking) {
+    int old = status.load(Look);
+    while (!(old & Locked && LookAtBit) && !(old & walking)) {
+      if (status.swapWeak(old, old - bits, Remove))
+        return true;
+    }
+    return false;
+  }
+
+  template <typename Try> void removeWithLock(int record, Try tryToRemove) {
+    while (!tryToRemove()) {
+      listLock.lock($);
+      waitsFor.write(record);
+      hasEnded.write(false);
+      listLock.unlock($);
+      if (ListBeforeLook && tryToRemove())
+        break;
+      waiterLock.lock($);
+      while (!hasEnded.read())
+        ended.wait(waiterLock, $);
+      waiterLock.unlock($);
+      listLock.lock($);
+      waitsFor.write(0);
+      listLock.unlock($);
+    }
+  }
+
+  void endOfAction(int record) {
+    listLock.lock($);
+    if (waitsFor.read() == record) {
+      waiterLock.lock($);
+      hasEnded.write(true);
+      ended.notify_all($);
+      waiterLock.unlock($);
+    }
+    listLock.unlock($);
+  }
+};
+
+struct Hold : Records<Hold, 2> {
+  enum { HasRecord = 2 };
+  Plain<int> memory;
+
+  void before() {
+    begin(HasRecord);
+    memory.write(0);
+  }
+
+  void cancel() {
+    withLock(
+        [&](int now) {
+          if (now & HasRecord)
+            memory.write(1);
+        },
+        [&](int now) { return now; });
+  }
+
+  void resume() {
+    if (!removeWithoutLock(HasRecord, 0))
+      withLock([&](int) {}, [&](int now) { return now & ~HasRecord; });
+    memory.write(2);
+  }
+
+  void thread(unsigned index) { index ? resume() : cancel(); }
+
+  void after() { RL_ASSERT(!(status.load(Look) & Locked)); }
+};
+
+struct Walk : Records<Walk, 3> {
+  enum Bits { HasRecord = 2, Cancelled = 4, Cancelling = 8, Escalated = 16, Escalating = 32 };
+  enum Flags { Seen = 1, Running = 2, EscalationSeen = 4, EscalationRunning = 8, Awaited = 16, Reused = 32 };
+  static constexpr int Number = 1;
+  // The record's flags, with the lock; what its action reads; how often it was cancelled.
+  Plain<int> flags, action, cancellations;
+  bool hadRecord;
+
+  void before() {
+    begin(HasRecord);
+    flags.write(0);
+    action.write(0);
+    cancellations.write(0);
+    hadRecord = false;
   }
 
   void walk(int bit, int inProgress, int seen, int running) {
@@ -152,16 +183,8 @@ struct Walk : rl::test_suite<Walk, 3> {
           flags.write(old & ~((ClearRunning ? running : 0) | Awaited));
         },
         [&](int now) { return now; });
-    if (isAwaited && Wake) {
-      listLock.lock($);
-      if (isListed.read()) {
-        waiterLock.lock($);
-        hasEnded.write(true);
-        ended.notify_all($);
-        waiterLock.unlock($);
-      }
-      listLock.unlock($);
-    }
+    if (isAwaited && Wake)
+      endOfAction(Number);
 
     // Here the action of another record runs.
     withLock([&](int) {}, [&](int now) { return now & ~inProgress; });
@@ -184,33 +207,11 @@ struct Walk : rl::test_suite<Walk, 3> {
     return !isInUse;
   }
 
-  bool remove() {
-    int old = status.load(Look);
-    while (!(old & Locked && LookAtBit) && !(old & (Cancelling | Escalating))) {
-      if (status.swapWeak(old, old & ~HasRecord, Remove))
-        return false;
-    }
-    bool isUnseen = false;
-    while (!tryToRemove(isUnseen)) {
-      listLock.lock($);
-      isListed.write(true);
-      hasEnded.write(false);
-      listLock.unlock($);
-      if (ListBeforeLook && tryToRemove(isUnseen))
-        break;
-      waiterLock.lock($);
-      while (!hasEnded.read())
-        ended.wait(waiterLock, $);
-      waiterLock.unlock($);
-      listLock.lock($);
-      isListed.write(false);
-      listLock.unlock($);
-    }
-    return isUnseen;
-  }
-
   void resume() {
-    if (remove() && RunUnseen)
+    bool isUnseen = false;
+    if (!removeWithoutLock(HasRecord, Cancelling | Escalating))
+      removeWithLock(Number, [&] { return tryToRemove(isUnseen); });
+    if (isUnseen && RunUnseen)
       cancellations.write(cancellations.read() + 1);
     flags.write(Reused);
     action.write(1);
@@ -231,27 +232,21 @@ struct Walk : rl::test_suite<Walk, 3> {
   }
 };
 
-static Step Forget("forget"), BeginAnew("begin-anew"), OwnThread("own-thread");
-
-struct Inline : rl::test_suite<Inline, 2> {
+struct Inline : Records<Inline, 2> {
   // The status has the number of the innermost record, and behind it, the next smaller one.
-  enum Bits { Locked = 1, Cancelled = 2, Cancelling = 4, Record = 8 };
+  enum Bits { Cancelled = 2, Cancelling = 4, Record = 8 };
   enum Flags { Seen = 1, Running = 2, Awaited = 4, Reused = 8 };
   static constexpr int Count = 2;
-  Atomic<int> status;
   // Flags with the lock; what the action reads; how often it was performed. Place 0 is none.
   Plain<int> flags[Count + 1], action[Count + 1], cancellations[Count + 1];
-  rl::mutex lock, listLock, waiterLock, gateLock;
-  rl::condition_variable ended;
-  Plain<int> waitsFor;
-  Plain<bool> hasEnded;
+  rl::mutex gateLock;
   // With gateLock: which suspensions have been resumed, and at which the task waits.
   Plain<bool> isResumed[Count + 1];
   Plain<int> suspendedAt;
   int had;
 
   void before() {
-    status.store(Count * Record, Look);
+    begin(Count * Record);
     for (int i = 0; i <= Count; ++i) {
       flags[i].write(0);
       action[i].write(0);
@@ -259,20 +254,7 @@ struct Inline : rl::test_suite<Inline, 2> {
       isResumed[i].write(false);
     }
     suspendedAt.write(Count);
-    waitsFor.write(0);
     had = 0;
-  }
-
-  template <typename Fn, typename Update> void withLock(Fn fn, Update update) {
-    lock.lock($);
-    int old = status.load(Look);
-    while (!status.swapWeak(old, old | Locked, Look)) {
-    }
-    old |= Locked;
-    fn(old);
-    while (!status.swapWeak(old, update(old) & ~Locked, Unlock)) {
-    }
-    lock.unlock($);
   }
 
   void perform(int record) {
@@ -313,16 +295,8 @@ struct Inline : rl::test_suite<Inline, 2> {
           },
           [&](int now) { return next ? now : now & ~Cancelling; });
       isFirst = false;
-      if (isAwaited && Wake) {
-        listLock.lock($);
-        if (waitsFor.read() == last) {
-          waiterLock.lock($);
-          hasEnded.write(true);
-          ended.notify_all($);
-          waiterLock.unlock($);
-        }
-        listLock.unlock($);
-      }
+      if (isAwaited && Wake)
+        endOfAction(last);
       if (!next)
         return;
       perform(next);
@@ -351,27 +325,9 @@ struct Inline : rl::test_suite<Inline, 2> {
   }
 
   bool remove(int record, int *amid) {
-    int old = status.load(Look);
-    while (!(old & Locked && LookAtBit) && !(old & Cancelling)) {
-      if (status.swapWeak(old, old - Record, Remove))
-        return false;
-    }
     bool isUnseen = false;
-    while (!tryToRemove(record, amid, isUnseen)) {
-      listLock.lock($);
-      waitsFor.write(record);
-      hasEnded.write(false);
-      listLock.unlock($);
-      if (ListBeforeLook && tryToRemove(record, amid, isUnseen))
-        break;
-      waiterLock.lock($);
-      while (!hasEnded.read())
-        ended.wait(waiterLock, $);
-      waiterLock.unlock($);
-      listLock.lock($);
-      waitsFor.write(0);
-      listLock.unlock($);
-    }
+    if (!removeWithoutLock(Record, Cancelling))
+      removeWithLock(record, [&] { return tryToRemove(record, amid, isUnseen); });
     return isUnseen;
   }
 
