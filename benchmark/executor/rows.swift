@@ -382,6 +382,33 @@ func blocked(_ jobs: Int, _ rounds: Int) -> Figures {
   return result.value.withLock { $0 }
 }
 
+/// Blocks of the main queue that another thread adds, `batch` at a time: then it waits until they have run.
+@MainActor func addToMainQueue(_ count: Int, batch: Int) async -> Figures {
+  final class Ran: Sendable { let count = Atomic(0) }
+  let ran = Ran()
+  return await onThread {
+    let start = machine_now(), used = executor_process_time()
+    for round in 1...count / batch {
+      for _ in 0..<batch {
+        DispatchQueue.main.async { ran.count.add(1, ordering: .releasing) }
+      }
+      while ran.count.load(ordering: .acquiring) < round * batch { executor_pause() }
+    }
+    let wall = machine_now() - start, cpu = executor_process_time() - used
+    return [("wall", Double(wall) / Double(count)), ("cpu", Double(cpu) / Double(count))]
+  }
+}
+
+/// Blocks of the main queue that another thread waits for.
+@MainActor func syncWithMainQueue(_ count: Int) async -> Figures {
+  await onThread {
+    let start = machine_now(), used = executor_process_time()
+    for _ in 0..<count { DispatchQueue.main.sync { executor_pause() } }
+    let wall = machine_now() - start, cpu = executor_process_time() - used
+    return [("wall", Double(wall) / Double(count)), ("cpu", Double(cpu) / Double(count))]
+  }
+}
+
 /// The processor time of a process in which nothing happens, after activity.
 @MainActor func rest(_ seconds: Double) async -> Figures {
   await onPool {
@@ -429,6 +456,15 @@ let handOvers = [
   },
   Row(name: "foreign-resume", text: "a thread that computes resumes a task, one way", count: 20_000) {
     await resumeByThread($0)
+  },
+  Row(name: "main-queue-async", text: "a thread adds a block to DispatchQueue.main, and spins until it has run", count: 20_000) {
+    await addToMainQueue($0, batch: 1)
+  },
+  Row(name: "main-queue-async-100", text: "likewise 100 blocks at a time; an operation is a block", count: 100_000) {
+    await addToMainQueue($0, batch: 100)
+  },
+  Row(name: "main-queue-sync", text: "a thread waits for a block of DispatchQueue.main", count: 20_000) {
+    await syncWithMainQueue($0)
   },
   poolRow("stream", "elements of an AsyncStream that go to a task and come back, one way") { await passElements($0) },
   poolRow("stream-3", "elements that go through three AsyncStreams, each with a task") { await pipe($0) },
