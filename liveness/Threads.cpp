@@ -393,22 +393,35 @@ static void writeAll(const char *text, size_t size) {
   }
 }
 
+/// Runtimes of the patches before the recorder's have none.
+template <class Interface>
+static auto dumpTrace(Interface *runtime, char *path, size_t size)
+    -> decltype(runtime->dumpTrace(path, size)) {
+  return runtime->dumpTrace && runtime->dumpTrace(path, size);
+}
+static bool dumpTrace(void *, char *, size_t) { return false; }
+
 /// With the file of the recorder that has what led to it, if there is one.
 static void writeReport(const Report &report) {
-  static char text[sizeof(Text) + PATH_MAX + 64];
+  static char text[2 * sizeof(Text)];
   static char path[PATH_MAX + 64];
   auto kind = report.Public.kind;
   auto size = report.Message.size();
   memcpy(text, report.Message.get(), size);
   if ((kind == swift_liveness_report_stuck ||
        kind == swift_liveness_report_pool_stalled) &&
-      Runtime->dumpTrace && Runtime->dumpTrace(path, sizeof(path))) {
-    bool isObject = UseJson && size > 2;
-    size -= isObject ? 2 : 0;
-    size += size_t(snprintf(text + size, sizeof(text) - size,
-                            isObject ? ",\"trace\":\"%s\"}\n"
-                                     : "  what led to it is in %s\n",
-                            path));
+      dumpTrace(Runtime, path, sizeof(path))) {
+    static Text trace;
+    trace.clear();
+    trace.json("{");
+    trace.fact("trace", "  what led to it is in %s\n", path);
+    trace.json("}\n");
+    // Instead of the object's end, and of the brace.
+    size -= UseJson ? 2 : 0;
+    memcpy(text + size, trace.get(), trace.size());
+    if (UseJson)
+      text[size] = ',';
+    size += trace.size();
   }
   writeAll(text, size);
 }
