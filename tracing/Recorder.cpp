@@ -71,6 +71,8 @@ using swift::concurrency::trace::Recorder;
 
 namespace {
 
+#define PRESERVE __attribute__((preserve_most))
+
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
@@ -84,6 +86,10 @@ uint64_t nanoseconds(clockid_t clock) {
   return uint64_t(now.tv_sec) * NsPerSecond + uint64_t(now.tv_nsec);
 }
 
+PRESERVE __attribute__((noinline)) uint64_t monotonic() {
+  return nanoseconds(CLOCK_MONOTONIC);
+}
+
 inline uint64_t ticks() {
 #if defined(__x86_64__)
   if (__builtin_expect(Clock == swift_trace_clock_tsc, true))
@@ -95,7 +101,7 @@ inline uint64_t ticks() {
     return value;
   }
 #endif
-  return nanoseconds(CLOCK_MONOTONIC);
+  return monotonic();
 }
 
 uint8_t chooseClock() {
@@ -355,7 +361,7 @@ uint64_t headOf(unsigned kind, unsigned words, unsigned argument = 0) {
 }
 
 /// Makes room for so many words. \returns false if there is none.
-__attribute__((noinline)) bool makeRoom(Ring *ring, unsigned size,
+PRESERVE __attribute__((noinline)) bool makeRoom(Ring *ring, unsigned size,
                                         uint64_t now) {
   // What a new time base and a note of what was lost take, too.
   if (!ring->Current || size_t(ring->End - ring->Next) < size + 4) {
@@ -387,14 +393,14 @@ void lose(Ring *ring) {
 }
 
 /// \returns the time for an event of so many words; 0: it is lost.
-inline uint64_t beginEvent(Ring *ring, unsigned size) {
+inline uint64_t beginEvent(Ring *ring, unsigned size, bool isSameTime = false) {
   if (__builtin_expect(ring->IsBusy, false)) {
     lose(ring);
     return 0;
   }
   ring->IsBusy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  auto now = ticks();
+  auto now = isSameTime ? ring->LastTime : ticks();
   // A thread that has moved to another processor may be a little earlier there.
   now = std::max(now, ring->LastTime);
   ring->LastTime = now;
@@ -441,7 +447,7 @@ void leaveThread(void *ring) {
 }
 
 /// \returns null if there are too many threads.
-__attribute__((noinline)) Ring *enterThread() {
+PRESERVE __attribute__((noinline)) Ring *enterThread() {
   auto threadId = uint32_t(syscall(SYS_gettid));
   for (uint32_t i = 0; i != MaxRings; ++i) {
     auto &ring = Rings[i];
@@ -492,16 +498,27 @@ void countWait(Ring *ring, uint64_t task, uint64_t now) {
   add(ring->Waits[std::min(bucket, 23u)], uint64_t(1));
 }
 
-void record(uint32_t head, uint64_t first, uint64_t second) {
+PRESERVE __attribute__((noinline)) void beginJobs(Ring *ring) {
+  ring->HasRun = true;
+  if (auto now = beginEvent(ring, 1)) {
+    putWords(ring, headOf(swift_trace_thread_first_job, 1), now, nullptr, 0);
+    endEvent(ring);
+  }
+}
+
+/// Keeps the registers of its caller, and calls in it, too, so that it saves none
+/// on the usual way.
+PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
   auto *ring = ownRing();
   if (!ring)
     return;
   unsigned size = head >> 8 & 15, kind = head & 0xff;
   if (__builtin_expect(kind == swift_trace_run && !ring->HasRun, false)) {
-    ring->HasRun = true;
-    record(uint32_t(headOf(swift_trace_thread_first_job, 1)), 0, 0);
+    beginJobs(ring);
   }
-  auto now = beginEvent(ring, size);
+  constexpr auto sameTime = Recorder::SameTime << 12;
+  auto now = beginEvent(ring, size, head & sameTime);
+  head &= ~sameTime;
   if (__builtin_expect(!now, false))
     return;
   auto *at = ring->Next;
@@ -1194,7 +1211,7 @@ EXPORTED bool swift_concurrency_getCounters(swift_trace_counters *counters) {
 /// Called once, by the runtime that loads this library. \returns false if it is
 /// another version's.
 EXPORTED bool swift_trace_attach(Recorder *runtime) {
-  if (runtime->Version != 1 || runtime->Size != sizeof(Recorder))
+  if (runtime->Version != 2 || runtime->Size != sizeof(Recorder))
     return false;
   const char *what = secure_getenv("SWIFT_TRACE");
   if (!what || !*what || !strcmp(what, "0"))

@@ -185,7 +185,8 @@ enum {
   swift_trace_task_name = 9,
   /// [task] Its memory goes.
   swift_trace_task_destroy = 10,
-  /// [task] arg: bits 0 to 7 the task's priority, and swift_trace_status_*.
+  /// [task] It has another priority than that with which it was enqueued last.
+  /// arg: bits 0 to 7 the priority, and swift_trace_status_*.
   swift_trace_task_status = 11,
   /// [task, task] The first waits for the second.
   swift_trace_task_wait = 12,
@@ -208,8 +209,9 @@ enum {
   swift_trace_enqueue_delayed = 25,
   /// [job] Put into the main actor's queue.
   swift_trace_enqueue_main = 26,
-  /// [job] Begins to run on this thread. arg: bits 0 to 7 the job's kind: 0 is a
-  /// task, and 192 and up are those of JobKind; swift_trace_not_task.
+  /// [job, function] Begins to run on this thread, in this function: where a task
+  /// begins, or goes on. arg: bits 0 to 7 the job's kind: 0 is a task, and 192 and
+  /// up are those of JobKind; swift_trace_not_task.
   swift_trace_run = 27,
   /// [] The last job that began on this thread has ended, or its task waits.
   swift_trace_run_end = 28,
@@ -224,11 +226,6 @@ enum {
   swift_trace_actor_enqueue = 35,
   /// [actor, job] Taken from the actor's queue; it runs next. arg: as above.
   swift_trace_actor_dequeue = 36,
-  /// [actor] arg: bits 0 to 7 the highest priority, bits 8 and 9 the state (0
-  /// idle, 1 scheduled, 2 running, 3 about to be freed), bit 10: escalated.
-  swift_trace_actor_state = 37,
-  /// [actor, count] How many tasks are in its queue.
-  swift_trace_actor_queue = 38,
   /// [task, executor] The running task leaves its executor for this one: a hop.
   /// 0 is the global executor. arg: 1 if it goes on at once, on this thread.
   swift_trace_task_switch = 39,

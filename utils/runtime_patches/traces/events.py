@@ -35,8 +35,6 @@ class Kind(enum.IntEnum):
     ACTOR_DEALLOCATE = 34
     ACTOR_ENQUEUE = 35
     ACTOR_DEQUEUE = 36
-    ACTOR_STATE = 37
-    ACTOR_QUEUE = 38
     TASK_SWITCH = 39
     GROUP_ADD = 48
     GROUP_NEXT = 49

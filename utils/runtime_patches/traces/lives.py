@@ -65,7 +65,11 @@ def pair(trace: Trace) -> Lives:
         return column
 
     created, destroyed, last = latest(Kind.TASK_CREATE), latest(Kind.TASK_DESTROY), latest(*WAITS, *_GOES_ON)
-    function = np.where(created >= 0, trace.value[created], 0) if len(kind) else np.zeros(0, np.uint64)
+    first = np.full(len(tasks), -1, np.int64)
+    first[dense[begin[::-1]]] = begin[::-1]
+    # Where it was created, or else where its first run here goes on.
+    known = np.where(created >= 0, created, first)
+    function = np.where(known >= 0, trace.value[known], 0) if len(kind) else np.zeros(0, np.uint64)
     function[tasks >= JOB] = JOBS
     creator = np.full(len(tasks), -1, np.int64)
     made = (run >= 0) & (kind[inner] == Kind.TASK_CREATE)

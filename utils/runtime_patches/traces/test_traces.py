@@ -227,6 +227,13 @@ class Reading(unittest.TestCase):
         self.assertEqual([round(sum(one.use) / len(one.use), 3) for one in found.threads], [1])
         self.assertEqual([(one.tasks, one.longest) for one in found.stranded], [(1, 3990)])
 
+    def test_a_task_that_was_created_before(self) -> None:
+        """Its first run here says where it goes on."""
+        events = [event(Kind.RUN, 5, 1, FUNCTION + 1), event(Kind.RUN_END, 6), event(Kind.RUN, 7, 1, FUNCTION + 2)]
+        events += [event(Kind.TASK_CREATE, 8, 2, FUNCTION), event(Kind.RUN_END, 9), event(Kind.RUN, 10, 2, FUNCTION)]
+        _, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        self.assertEqual(paired.function.tolist(), [FUNCTION + 1, FUNCTION])
+
     def test_a_task_that_sleeps_at_the_end(self) -> None:
         events = [
             event(Kind.TASK_CREATE, 0, 1, FUNCTION),

@@ -16,8 +16,8 @@ KINDS = {
     8: "create", 9: "name", 10: "destroy", 11: "status", 12: "wait", 13: "resume", 14: "cancel",
     15: "continuation", 16: "await", 17: "continue",
     24: "enqueue_global", 25: "enqueue_delayed", 26: "enqueue_main", 27: "run", 28: "end",
-    32: "actor_create", 34: "actor_deallocate", 35: "actor_enqueue", 36: "actor_dequeue", 37: "actor_state",
-    38: "actor_queue", 39: "switch", 48: "group_add", 49: "group_next",
+    32: "actor_create", 34: "actor_deallocate", 35: "actor_enqueue", 36: "actor_dequeue",
+    39: "switch", 48: "group_add", 49: "group_next",
     56: "sleep", 57: "awake", 58: "sleep_cancelled", 64: "deinit", 65: "deinit_job",
     72: "steal", 73: "wake", 74: "stand_in", 75: "park", 76: "unpark", 77: "worker",
 }  # fmt: skip
@@ -70,6 +70,7 @@ for start in range(header_size, len(data), chunk_size):
             thread = words[0]
         elif what == 9:
             names[words[0]] = struct.pack(f"<{size - 2}Q", *words[1:]).rstrip(b"\0").decode()
+        assert what != 27 or words[1], f"a run without a function at {start + at}"
         assert delta >= last, f"time goes back at {start + at}"
         last = delta
         events.append((base + delta, ring, index, at, thread, (what, argument, *words)))

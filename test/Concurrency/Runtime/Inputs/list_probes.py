@@ -1,4 +1,6 @@
-"""list_probes.py LIBRARY: prints its probes, one a line: name, number of arguments, and if it has the semaphore."""
+"""list_probes.py LIBRARY [--places]: prints its probes, one a line: name, number of arguments, and if it has the
+semaphore; or the addresses of the probe and of its semaphore.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,10 @@ def main() -> None:
     probes = elf.probes()
     assert len({semaphore for _, semaphore, _ in probes.values()}) == 1
     (section,) = (s for name, s in elf.sections.items() if name == ".probes")
-    for name, (_, semaphore, arguments) in probes.items():
+    for name, (location, semaphore, arguments) in probes.items():
+        if sys.argv[2:] == ["--places"]:
+            print(name, location, semaphore)
+            continue
         inside = section[3] <= semaphore < section[3] + section[5]
         print(name, len(arguments.split()), "semaphore" if inside else "none")
 

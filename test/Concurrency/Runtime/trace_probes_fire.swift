@@ -1,0 +1,85 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-clang -x c -c -fPIC -O1 %S/Inputs/arm-probes.c -o %t/arm.o
+// RUN: cp %s %t/main.swift
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -import-objc-header %S/Inputs/arm-probes.h %t/main.swift %t/arm.o -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out > %t/library
+// RUN: %{python} %S/Inputs/list_probes.py $(cat %t/library) --places > %t/places
+// RUN: %target-run %t/a.out %t/places | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %t/places | %FileCheck %s
+
+// CHECK:      task_lifetime_begin 11
+// CHECK-NEXT: job_enqueue_global true
+// CHECK-NEXT: job_run_begin true
+// CHECK-NEXT: job_run_end true
+// CHECK-NEXT: task_lifetime_end true
+// CHECK-NEXT: task_wait true
+// CHECK-NEXT: task_continuation 1 1 1
+// CHECK-NEXT: task_cancel 1
+// CHECK-NEXT: task_sleep 2 1 1
+// CHECK-NEXT: group_add 3
+// CHECK-NEXT: actor true true true
+// CHECK-NEXT: job_enqueue_main_executor 1
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// REQUIRES: OS=linux-gnu
+// REQUIRES: CPU=x86_64
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// UNSUPPORTED: emulated
+// XFAIL: without_tracing-probes
+
+// Each probe fires where it should, once a tool listens.
+
+import Glibc
+
+actor Counter {
+  var count = 0
+  func add() { count += 1 }
+}
+@MainActor func onMain() {}
+
+@main struct Main {
+  static func main() async {
+    guard CommandLine.arguments.count > 1 else {
+      print(String(cString: pathOfRuntime()))
+      return
+    }
+    armProbes(CommandLine.arguments[1])
+    await Task.detached {
+      for _ in 0..<10 { await Task.detached {}.value }
+      print("task_lifetime_begin", hitsOf("task_lifetime_begin"))
+      print("job_enqueue_global", hitsOf("job_enqueue_global") >= 10)
+      print("job_run_begin", hitsOf("job_run_begin") >= 10)
+      print("job_run_end", hitsOf("job_run_end") >= 10)
+      print("task_lifetime_end", hitsOf("task_lifetime_end") >= 9)
+      let waiting = Task.detached { usleep(100_000) }
+      await waiting.value
+      print("task_wait", hitsOf("task_wait_begin") >= 1 && hitsOf("task_wait_end") >= 1)
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in continuation.resume() }
+      print(
+        "task_continuation", hitsOf("task_continuation_begin"), hitsOf("task_continuation_await"),
+        hitsOf("task_continuation_end"))
+      let sleeper = Task.detached { try? await Task.sleep(nanoseconds: 60_000_000_000) }
+      usleep(100_000)
+      sleeper.cancel()
+      _ = await sleeper.value
+      print("task_cancel", hitsOf("task_cancel"))
+      try? await Task.sleep(nanoseconds: 1_000_000)
+      print("task_sleep", hitsOf("task_sleep_begin"), hitsOf("task_sleep_end"), hitsOf("task_sleep_cancel"))
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<3 { group.addTask {} }
+      }
+      print("group_add", hitsOf("group_add"))
+      await Counter().add()
+      print("actor", hitsOf("actor_lifetime_begin") > 0, hitsOf("actor_deallocate") > 0, hitsOf("task_switch") > 0)
+      let before = hitsOf("job_enqueue_main_executor")
+      await onMain()
+      print("job_enqueue_main_executor", hitsOf("job_enqueue_main_executor") - before)
+    }.value
+  }
+}
