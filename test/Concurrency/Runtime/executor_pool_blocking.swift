@@ -7,6 +7,7 @@
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out bound 2>&1 | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out suspended 2>&1 | %FileCheck %s
 // CHECK: Warning: jobs block all 259 threads of SWIFT_POOL, and others wait.
 // CHECK-NOT: Warning
 
@@ -195,6 +196,24 @@ func bridge(_ count: Int) -> UInt64 {
         usleep(2_000_000)
         for _ in 0..<400 { end.signal() }
         for _ in 0..<400 { ended.wait() }
+      },
+      // Children that suspend come back behind all that waits: then the bound is reached, and told.
+      Row(name: "suspended", seconds: 120) {
+        let ended = DispatchSemaphore(value: 0)
+        let ran = (0..<2000).map { _ in DispatchSemaphore(value: 0) }
+        for own in ran {
+          Task.detached {
+            Task.detached {
+              await Task.yield()
+              own.signal()
+            }
+            own.wait()
+            ended.signal()
+          }
+        }
+        usleep(3_000_000)
+        for own in ran { own.signal() }
+        for _ in ran { ended.wait() }
       },
       // In chains: each blocks on the next, 3N deep.
       Row(name: "chain", seconds: 120) {
