@@ -33,31 +33,29 @@ static void *open(const char *path) {
 
 int main(int argc, char **argv) {
   (void)argc;
-  for (int round = 0; round < 10; round++) {
-    void *plugin = open(argv[1]);
-    void (*enqueue)(int) = (void (*)(int))dlsym(plugin, "plugin_enqueue");
-    int (*left)(void) = (int (*)(void))dlsym(plugin, "plugin_left");
-    void *(*globalQueue)(long, unsigned long) =
-        (void *(*)(long, unsigned long))dlsym(plugin, "dispatch_get_global_queue");
-    void (*async)(void *, void *, void (*)(void *)) =
-        (void (*)(void *, void *, void (*)(void *)))dlsym(plugin, "dispatch_async_f");
-    // This program uses Dispatch itself.
-    Dl_info info;
-    if (!globalQueue || !async || !dladdr((void *)async, &info))
-      abort();
-    open(info.dli_fname);
+  void *plugin = open(argv[1]);
+  void (*enqueue)(int) = (void (*)(int))dlsym(plugin, "plugin_enqueue");
+  int (*left)(void) = (int (*)(void))dlsym(plugin, "plugin_left");
+  void *(*globalQueue)(long, unsigned long) =
+      (void *(*)(long, unsigned long))dlsym(plugin, "dispatch_get_global_queue");
+  void (*async)(void *, void *, void (*)(void *)) =
+      (void (*)(void *, void *, void (*)(void *)))dlsym(plugin, "dispatch_async_f");
+  // This program uses Dispatch itself.
+  Dl_info info;
+  if (!globalQueue || !async || !dladdr((void *)async, &info))
+    abort();
+  open(info.dli_fname);
 
-    enqueue(100);
-    for (int i = 0; i < 60000 && left() != 0; i++)
-      usleep(1000);
-    dlclose(plugin);
-    ran = onPool = 0;
-    for (int i = 0; i < 1000; i++)
-      async(globalQueue(0, 0), NULL, block);
-    for (int i = 0; i < 60000 && __atomic_load_n(&ran, __ATOMIC_ACQUIRE) != 1000; i++)
-      usleep(1000);
-    printf("%d ran, %d on the pool\n", ran, onPool);
-  }
-  printf("done\n");
+  enqueue(100);
+  for (int i = 0; i < 60000 && left() != 0; i++)
+    usleep(1000);
+  // The last task has a few instructions of the plugin left.
+  usleep(200000);
+  dlclose(plugin);
+  for (int i = 0; i < 1000; i++)
+    async(globalQueue(0, 0), NULL, block);
+  for (int i = 0; i < 60000 && __atomic_load_n(&ran, __ATOMIC_ACQUIRE) != 1000; i++)
+    usleep(1000);
+  printf("%d ran, %d on the pool\n", ran, onPool);
   return 0;
 }
