@@ -12,7 +12,8 @@
 
 // Objects are made, dropped, and waited for until the last one is destroyed.
 //
-// Nonisolated: a plain deinit (control).
+// Nonisolated: a plain deinit (control). In those with OnActor the actor drops the
+//              objects, as in NoHop: malloc takes another way on the first thread.
 // NoHop:       an isolated deinit, the last reference goes away on its actor.
 // Hop:         the last reference goes away elsewhere. In an array each object
 //              hops, in a tree only the root does. In an interleaved tree the
@@ -38,6 +39,22 @@ public var benchmarks: [BenchmarkInfo] {
       for _ in 0..<n {
         dropTree(Plain.tree(1000))
         Plain.destroyed.checkAndReset(1000)
+      }
+    },
+    entry("Nonisolated.OnActor.Array.1000") { n in
+      onFirst {
+        for _ in 0..<n {
+          dropArray(1000) { Plain(nil, nil) }
+          Plain.destroyed.checkAndReset(1000)
+        }
+      }
+    },
+    entry("Nonisolated.OnActor.Tree.1000") { n in
+      onFirst {
+        for _ in 0..<n {
+          dropTree(Plain.tree(1000))
+          Plain.destroyed.checkAndReset(1000)
+        }
       }
     },
     entry("NoHop.Array.1000") { n in

@@ -34,6 +34,7 @@
 //              first one that shares is the last.
 // Many:        5, 12, 16 or 64 keys for each task, as Fresh; Many.8x100 is 8 tasks under
 //              100 keys, which are then unbound: as many as copy before a map is made.
+//              Of those of Many.9x20 the last one gets a map.
 // GroupBody:   64 or 100 keys in the body of a group, then 20 children with a key of
 //              their own each.
 // Siblings:    100 keys, then one or eight tasks that make one or eight tasks each.
@@ -103,7 +104,7 @@ private var rebindings: [BenchmarkInfo] {
       entry("Children.\(name)", bound: bound,
         bindManyInGroup(20, children: children, keys: keys)))
   }
-  for (keys, tasks) in [(5, 1), (12, 1), (16, 1), (64, 1), (100, 8)] {
+  for (keys, tasks) in [(5, 1), (12, 1), (16, 1), (64, 1), (100, 8), (20, 9)] {
     let name = tasks == 1 ? "Many.\(keys)" : "Many.\(tasks)x\(keys)"
     rows.append(
       entry(name, bound: 0, bindManyAndMakeTasks(20, tasks: tasks, keys: keys)))
