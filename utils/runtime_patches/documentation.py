@@ -86,6 +86,8 @@ def _content(path: Path, words: str, old: str, drawn: dict[Path, Any], noted: li
     try:
         if kind == "plots":
             made = _plots(path.parent, drawn, *arguments)
+        elif kind == "bars":
+            made = _bars(path.parent, drawn, *arguments)
         elif kind == "series":
             made = _series("" if path.parent == PATCHES else "patches/")
         else:
@@ -205,13 +207,18 @@ def _smoke(machine: str, *names: str) -> str:
     return f"{table.markdown()}\n\n{_told(result)} {_conditions(result)}"
 
 
-def _table(machine: str, name: str, title: str, *rows: str) -> str:
+def _found(machine: str, name: str, title: str) -> tuple[Any, Table]:
+    """A saved result, and its table of that title."""
     result = _load(machine, name)
-    tables = {table.title: table for table in result.tables}
+    tables: dict[str, Table] = {table.title: table for table in result.tables}
     _known(tables, [title], f"table in {machine}/{name}.json")
-    table = tables[title]
+    return result, tables[title]
+
+
+def _table(machine: str, name: str, title: str, *rows: str) -> str:
+    result, table = _found(machine, name, title)
     if rows:
-        known = {row[0]: row for row in table.rows}
+        known = {str(row[0]): row for row in table.rows}
         _known(known, rows, f"row of {title}")
         table = replace(table, rows=[known[row] for row in rows])
     return f"{table.markdown()}\n\n{_conditions(result)}"
@@ -225,6 +232,14 @@ def _plots(folder: Path, drawn: dict[Path, Any], machine: str, name: str, file: 
     return f"![{', '.join(curve.title for curve in curves)}](img/{file}.svg)\n\n{_conditions(result)}"
 
 
+def _bars(folder: Path, drawn: dict[Path, Any], machine: str, name: str, file: str, title: str) -> str:
+    """A picture of a table whose rows have a name, a sum and its parts."""
+    _, table = _found(machine, name, title)
+    rows = [(str(row[0]), [float(str(cell)) for cell in row[2:]]) for row in table.rows]
+    drawn[folder / "img" / f"{file}.svg"] = svg.bars(title, table.columns[2:], rows)
+    return f"![{title}](img/{file}.svg)"
+
+
 KINDS: dict[str, Callable[..., str]] = {
     "series": _series,
     "commands": _commands,
@@ -234,4 +249,5 @@ KINDS: dict[str, Callable[..., str]] = {
     "proven": _proven,
     "table": _table,
     "plots": _plots,
+    "bars": _bars,
 }

@@ -21,6 +21,11 @@ WIDTH = 240  # of the small charts in tables
 _LANE = 17
 # Okabe and Ito's colours, which colour-blind people can tell apart.
 _COLOURS = ("#5c6670", "#0072b2", "#d55e00", "#009e73", "#aa4499", "#7a6a00")
+# For the parts of bars, in the order of Tol's muted ones; neighbours differ in lightness, too.
+_PARTS = (
+    *("#332288", "#88ccee", "#44aa99", "#ddcc77", "#117733", "#cc6677", "#882255", "#aa4499", "#999933"),
+    *("#5c6670", "#e69f00", "#0072b2", "#c9ced4"),
+)
 _DASHES = ("7 4", "", "2 3")
 _HEAD = 36  # room for the title of a panel
 
@@ -259,6 +264,34 @@ def file(curves: list[Curve], columns: int = 2) -> str | None:
     attributes |= {"viewBox": f"0 0 {width} {height}", "width": width}
     content = [tag("style", Html(style)), tag("rect", width=width, height=height), *panels]
     return tag("svg", content, **attributes) + "\n"
+
+
+def bars(title: str, parts: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> str:
+    """An SVG file: for each row a bar of its parts, as shares of their sum."""
+    left, wide, lane, top, key = 150, 560, 20, 30, 120
+    colour = [_PARTS[place % len(_PARTS)] for place in range(len(parts))]
+    drawn, words, y = [], [], top
+    for name, values in rows:
+        drawn.append(_text(left - 6, y + 13, name, "end"))
+        x, total = float(left), sum(values) or 1
+        for place, value in enumerate(values):
+            width = value / total * wide
+            drawn.append(tag("rect", x=f"{x:.1f}", y=y, width=f"{width:.1f}", height=lane - 5, fill=colour[place]))
+            x += width
+        drawn.append(_text(left + wide + 6, y + 13, number(sum(values))))
+        words.append(f"{name}: " + ", ".join(f"{part} {value / total:.0%}" for part, value in zip(parts, values)))
+        y += lane
+    y += 8
+    for place, part in enumerate(parts):
+        at, line = left + place % 5 * key, y + place // 5 * 18
+        drawn += [tag("rect", x=at, y=line, width=12, height=12, fill=colour[place]), _text(at + 17, line + 10, part)]
+    width, height = left + wide + 50, y + -(-len(parts) // 5) * 18 + 6
+    style = "text{font:11px system-ui,sans-serif;fill:#57606a}.title{font-size:13px;font-weight:600}"
+    attributes: dict[str, Any] = {"xmlns": "http://www.w3.org/2000/svg", "role": "img"}
+    attributes |= {"aria_label": f"{title}. {'; '.join(words)}", "viewBox": f"0 0 {width} {height}", "width": width}
+    back = tag("rect", width=width, height=height, fill="#fff")
+    head = tag("text", title, x=8, y=18, class_="title")
+    return tag("svg", tag("style", Html(style)), back, head, *drawn, **attributes) + "\n"
 
 
 def _line(series: Points) -> list[tuple[float, float]]:

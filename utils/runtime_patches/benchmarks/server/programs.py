@@ -23,7 +23,7 @@ from ..harness.programs import VARIABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -105,13 +105,22 @@ class Place:
         command = loaded.command(self.ws, side.runtime, [*words, *argv], [self.ws.cache])
         return subprocess.Popen(command, cwd=self.scratch, start_new_session=True, **options), prefix
 
-    def run(self, side: Side, argv: Sequence[object], what: str, timeout: float = 120) -> str:
-        """The standard output of argv on a Side; UserError if it fails, or runs on other libraries."""
+    def run(
+        self,
+        side: Side,
+        argv: Sequence[object],
+        what: str,
+        timeout: float = 120,
+        during: Callable[[int], contextlib.AbstractContextManager[object]] | None = None,
+    ) -> str:
+        """The standard output of argv on a Side; UserError if it fails, or runs on other libraries. during: of its
+        process, what is entered while that runs."""
         process, prefix = self.start(
             side, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         try:
-            out, said = process.communicate(timeout=timeout)
+            with during(process.pid) if during else contextlib.nullcontext():
+                out, said = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             what = f"{what} on {side} did not end within {timeout} s"
             raise UserError(what, "its row is left out with --filter") from None

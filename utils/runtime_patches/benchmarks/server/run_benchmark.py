@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from ...cli import Parser
+    from .programs import Place
+    from .rows import ServerRow
 
 _POOL = (("off", "0"), ("on", "1"))
 
@@ -26,12 +28,16 @@ def parser() -> Parser:
             "./run-benchmark --filter '^all' --rounds 16",
             "./run-benchmark --filter nio --rounds 5",
             "./run-benchmark --pool --filter '^all'",
+            "./run-benchmark --profile --rounds 5",
         ],
         rounds=(7, "new processes a column"),
         runtimes="before, after, stock, upto:PATCH",
         most=2,
     )
     command.add("--pool", "compare the last runtime with its pool of workers off (SWIFT_POOL=0) and on (SWIFT_POOL=1)")
+    what = "tell by perf which libraries and parts of the runtime the CPU time goes to, with the pool off and on"
+    command.add("--profile", what)
+    command.set_defaults(filter=None)
     command.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
     what = "requests a second of the open loops (default: 1000 4000; none: no latencies)"
     command.add("--rates [R…]", what, type=integer(1), default=[1000, 4000])
@@ -42,12 +48,15 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> None:
     from ..harness.programs import show
-    from . import programs, server_rounds
+    from . import profile, programs, server_rounds
     from .rows import ROWS
 
     for name, most in (("connections", 1024), ("port", 65535)):
         if getattr(options, name) > most:
             raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
+    if options.pool and options.profile:
+        raise UserError("--pool and --profile exclude each other", "--profile shows the pool off and on", 2)
+    options.filter = options.filter or (profile.DEFAULT_ROWS if options.profile else ".")
     chosen = choose(options, {row.name: row.text for row in ROWS.values()})
     old, new = options.runtimes[0], options.runtimes[-1]
     if options.pool:
@@ -57,9 +66,29 @@ def main(options: Namespace) -> None:
     ws = ready(options)
     with server_rounds.place(ws) as place:
         ensure(ws, *(side.runtime for side in options.sides))
-        outcome, failed = server_rounds.run(ws, place, options, [ROWS[name] for name in chosen])
+        rows = [ROWS[name] for name in chosen]
+        if options.profile:
+            _profile(options, place, rows)
+            return
+        outcome, failed = server_rounds.run(ws, place, options, rows)
         if outcome:
             show(outcome, options.output)
         if failed:
             count = f"{len(failed)} of {plural(len(chosen), 'row')} failed"
             raise UserError(f"{count}: {failed[0].message}", failed[0].hint)
+
+
+def _profile(options: Namespace, place: Place, rows: list[ServerRow]) -> None:
+    import random
+
+    from ...base.paths import REPORT
+    from ..harness.programs import show
+    from . import profile
+
+    if any(row.kind == "nio" for row in rows):
+        raise UserError("--profile has no rows of swift-nio's own benchmark", "leave them out: --filter", 2)
+    columns = profile.columns_of(options)
+    found = profile.take(options, place, rows, columns, random.Random())
+    # A result of its own: it does not replace that of the speeds.
+    output = REPORT / "server-cpu" if options.output == REPORT / "server" else options.output
+    show(profile.report(options, found, columns), output)
