@@ -54,7 +54,7 @@ _LIBRARIES = {
     "libc": r"^(libc|libm|libpthread|ld-linux.*)\.so",
 }
 _MALLOC = re.compile(
-    r"^(__libc_)?(malloc|calloc|realloc|c?free|memalign|posix_memalign|aligned_alloc)(_|$)|"
+    r"^(__libc_)?(malloc|calloc|realloc|c?free|memalign|posix_memalign|aligned_alloc)(_|\d|@|$)|"
     r"^_int_(malloc|free|realloc|memalign)|^(sysmalloc|systrim|tcache|unlink_chunk|arena_get|_mid_memalign|heap_trim)"
 )
 LIBRARIES = (*_LIBRARIES, "malloc", "NIO", "program", _OTHER)
@@ -120,6 +120,11 @@ class Watch:
             text=True,
             start_new_session=True,
         )
+        # It writes which files the process has mapped when it begins; ended before, it leaves no data.
+        for _ in range(500):
+            if self.perf.poll() is not None or (self.file.exists() and self.file.stat().st_size > 2048):
+                break
+            time.sleep(0.02)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -129,10 +134,12 @@ class Watch:
 
     def samples(self) -> collections.Counter[tuple[str, str]]:
         """What was seen; UserError if nothing was."""
-        for found in set(re.findall(r"<([0-9a-f]{40})>", self._script("--show-mmap-events"))):
-            debug = self.ws.outside(f"/usr/lib/debug/.build-id/{found[:2]}/{found[2:]}.debug")
+        for name, path in set(re.findall(r"<([0-9a-f]{40})>\]: \S+ (/.*)", self._script("--show-mmap-events"))):
+            debug = self.ws.outside(f"/usr/lib/debug/.build-id/{name[:2]}/{name[2:]}.debug")
             if debug.exists():
-                self._perf("buildid-cache", "--add", str(debug))
+                # The library for its addresses, the other file for its symbols.
+                self._perf("buildid-cache", "--add", str(self.ws.outside(path)))
+                shutil.copy(debug, self.cache / ".build-id" / name[:2] / name[2:] / "debug")
         if not (counted := samples(self._script("-F", "ip,sym,dso"))):
             lines = self.said.splitlines() or ["it took no sample"]
             raise UserError(f"perf cannot look at a process: {lines[-1].strip()}", _ALLOW)

@@ -36,6 +36,7 @@ class Profile(unittest.TestCase):
             ("Dispatch", "/b/libdispatch.so", "_dispatch_worker_thread"),
             ("Foundation", "/b/lib_FoundationICU.so", "u_init"),
             ("malloc", "/usr/lib/x86_64-linux-gnu/libc.so.6", "_int_free_chunk"),
+            ("malloc", "/usr/lib/x86_64-linux-gnu/libc.so.6", "cfree@GLIBC_2.2.5"),
             ("malloc", "/usr/lib/x86_64-linux-gnu/libc.so.6", "cfree"),
             ("libc", "/usr/lib/x86_64-linux-gnu/libc.so.6", "freeaddrinfo"),
             ("libc", "/usr/lib/x86_64-linux-gnu/libc.so.6", "__memmove_avx_unaligned_erms"),
