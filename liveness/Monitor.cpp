@@ -979,7 +979,7 @@ static void findSymbols() {
 /// Called once, by the runtime that loads this library.
 extern "C" __attribute__((visibility("default"))) const void *
 swift_liveness_attach(Interface *runtime) {
-  if (runtime->Version != 3 || runtime->Size < sizeof(Interface) ||
+  if (runtime->Version != 4 || runtime->Size < sizeof(Interface) ||
       runtime->RecordSize != sizeof(Record))
     return nullptr;
   Runtime = runtime;

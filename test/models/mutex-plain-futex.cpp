@@ -94,7 +94,7 @@ struct Mutex {
     unsigned state = word.load(Look);
     while (true) {
       if (state == 0 || ((kind != Word::Patient || !OnlyStarving) && state == (WaitersBit | StarvingBit))) {
-        if (word.swap(state, desired, SlowLock))
+        if (word.swap(state, desired | (state & StarvingBit), SlowLock))
           return kind != Word::Patient;
         continue;
       }
