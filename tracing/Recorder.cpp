@@ -58,6 +58,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -463,11 +464,13 @@ PRESERVE __attribute__((noinline)) Ring *enterThread() {
                              count, i + 1, std::memory_order_relaxed))
       ;
     ring.IsBusy = false;
-    // Threads of Dispatch block it, and then abort() calls no handler.
-    sigset_t aborts;
-    sigemptyset(&aborts);
-    sigaddset(&aborts, SIGABRT);
-    pthread_sigmask(SIG_UNBLOCK, &aborts, nullptr);
+    if (ChunkCount) {
+      // Threads of Dispatch block it, and then abort() calls no handler.
+      sigset_t aborts;
+      sigemptyset(&aborts);
+      sigaddset(&aborts, SIGABRT);
+      pthread_sigmask(SIG_UNBLOCK, &aborts, nullptr);
+    }
     Own = &ring;
     pthread_setspecific(ExitKey, &ring);
     beginThread(&ring, threadId);
@@ -1025,6 +1028,25 @@ bool openStream() {
     close(file);
     return fail("SWIFT_TRACE", path, "another process writes it",
                 "nothing is recorded; %p in the name is the process");
+  }
+  struct stat status;
+  if (fstat(file, &status) || !S_ISREG(status.st_mode)) {
+    close(file);
+    return fail("SWIFT_TRACE", path, "not a regular file",
+                "nothing is recorded; name a file that can be written, or 1");
+  }
+  if (status.st_size) {
+    // The trace of the program that this process was before exec(), say.
+    static char kept[sizeof(StreamPath) + 4];
+    snprintf(kept, sizeof(kept), "%s.old", path);
+    int next = -1;
+    if (!rename(path, kept))
+      next = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    close(file);
+    if (next < 0 || flock(next, LOCK_EX | LOCK_NB))
+      return fail("SWIFT_TRACE", path, strerror_r(errno, text, sizeof(text)),
+                  "nothing is recorded; move away the file of this name");
+    file = next;
   }
   struct rlimit limit;
   StreamLimit = getrlimit(RLIMIT_FSIZE, &limit) ? UINT64_MAX : limit.rlim_cur;
