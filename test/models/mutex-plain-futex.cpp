@@ -10,6 +10,7 @@
 // - A thread that was woken in vain starves. It sets the second bit, too, and sleeps apart.
 // - The owner finds that, and wakes one of those. If there is one, it unlocks for them alone,
 //   and wakes once more: the first may sleep again, as an heir.
+// - It keeps that bit: those that starve are served one after the other.
 // - Nobody else locks that. In a forked child those that starved are missing: the owner
 //   finds nobody to wake, and unlocks for all.
 //

@@ -17,6 +17,8 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
+// A task whose continuation was destroyed is never freed.
+// UNSUPPORTED: asan
 
 // The signal ends a process without the monitor.
 // UNSUPPORTED: without_executor-liveness-marks
