@@ -23,15 +23,20 @@ def save(paths: Iterable[Path | str], machine: str) -> list[Path]:
     """Writes the results in `paths`, made compact; returns the files. NAME: of the harness, or of the comparison."""
     if not machine.strip(".") or "/" in machine:
         raise UserError(f"MACHINE: '{machine}' is not a name", "name the machine, such as vm-2-cores")
-    target, written = SAVED_RESULTS / machine, []
-    target.mkdir(parents=True, exist_ok=True)
+    target = SAVED_RESULTS / machine
+    found: dict[Path, str] = {}
     for result in read.load_all(paths)[0]:
         name = _COMPARISONS.get(result.compared.names) if result.is_comparison else result.measured.name
         if not name:
             continue
-        written.append(target / f"{name}.json")
-        files.write(written[-1], schema.dump(result.data.compact()))
-    return written
+        path = target / f"{name}.json"
+        if path in found:
+            raise UserError(f"two of the results are of '{name}'", "name the files whose results are to be kept")
+        found[path] = schema.dump(result.data.compact())
+    target.mkdir(parents=True, exist_ok=True)
+    for path, text in found.items():
+        files.write(path, text)
+    return list(found)
 
 
 def load(machine: str, name: str) -> Comparison | Outcome | None:
