@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from argparse import Action
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import groupby
-from typing import Callable
+from pathlib import Path
+from typing import Any, Callable
 
 from . import cli
 from .base import files
@@ -19,21 +22,13 @@ from .base.paths import PATCHES, REPO, UTILS
 from .base.progress import note
 from .base.schema import Cell
 from .base.text import plural
+from .cli import Parser
 from .proofs import suites
 from .report import saved, svg
 from .results.comparison import natural
 from .results.outcome import Table
 from .results.table import number
 from .series import series
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Action
-    from collections.abc import Collection, Iterable
-    from pathlib import Path
-    from typing import Any
-
-    from .cli import Parser
 
 _PART = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 # As results.environment.State is written.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from .base import files, locks, pins
@@ -24,12 +25,7 @@ from .runtimes.runtime import stock
 from .series import checks, own_checkout, series
 from .workspace import cached, provision
 from .workspace import machine as workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .workspace.find import Workspace
+from .workspace.find import Workspace
 
 _COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
 # build/checkout may hold work that nothing else has.

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.

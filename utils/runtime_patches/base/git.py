@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .errors import UserError, check_disk
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 # Output must not depend on the user's settings. If the checkout's own .git is damaged, git
 # must not find one in a folder above: for build/checkout, that of this repository.

@@ -6,13 +6,10 @@ import contextlib
 import fcntl
 import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 from .progress import note
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _held: list[int] = []
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from . import files, locks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 
 def file(path: Path, parts: Iterable[str | Path], make: Callable[[Path], object]) -> Path:

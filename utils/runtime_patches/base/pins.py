@@ -12,14 +12,11 @@ import os
 import pwd
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from . import files
 from .errors import UserError
 from .paths import CONFIG, shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _SOURCES = CONFIG / "sources.json"
 _TEXTS = ("suite", "architecture", "source", "source_version", "orig", "orig_sha256", "toolchain", "llvm_tools")

@@ -7,18 +7,14 @@ import os
 import re
 import signal
 import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import locks
 from .errors import UserError, check_disk
 from .paths import BUILD
 from .progress import note
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import NoReturn
 
 _GUARD = Path(__file__).parent / "guard"
 

@@ -7,13 +7,10 @@ import dataclasses
 import functools
 import json
 import typing
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union
 
 from .errors import UserError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _T = TypeVar("_T")
 HINT = "measure again, or leave it out"

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import files, locks
@@ -18,16 +19,9 @@ from ..base.paths import BUILD
 from ..base.process import run_logged
 from ..base.progress import Step, note
 from ..runtimes import variants
-from ..runtimes.runtime import parse
-from .description import is_package
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
-    from .description import Checkout
+from ..runtimes.runtime import Runtime, parse
+from ..workspace.find import Workspace
+from .description import Checkout, is_package
 
 # libswiftCore needs libm, but ld.bfd wants it to be named where code that imports no C module rounds a number.
 _MATHEMATICS = ("-Xlinker", "-lm")

@@ -14,22 +14,17 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.paths import BUILD
 from ..base.process import captured, ending
 from ..runtimes.libraries import LIBRARIES
+from ..runtimes.runtime import Runtime
+from ..workspace.find import Workspace
 from . import loaded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
-    from .description import Checkout
+from .description import Checkout
 
 PASSED, FAILED, SKIPPED, CRASHED, HUNG, NOT_RUN = "passed", "failed", "skipped", "crashed", "hung", "not run"
 # What counts as a failure.

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import files, locks, schema
@@ -13,10 +14,6 @@ from ..base.errors import UserError
 from ..base.paths import CONFIG, shown
 from ..base.process import captured
 from ..base.progress import note
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _FILE = CONFIG / "clients.json"
 

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Sequence
 
 from ..base.progress import Step
 from ..runtimes.runtime import Runtime
-from .bundle import BAD, CRASHED, HUNG, PASSED, SKIPPED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .bundle import Bundle, Test
+from .bundle import BAD, CRASHED, HUNG, PASSED, SKIPPED, Bundle, Test
 
 AGAIN = 3  # runs of a single test
 ROUNDS = 2  # more runs of all tests, where one fails beside others only

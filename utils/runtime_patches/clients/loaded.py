@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.paths import UTILS
 from ..runtimes.libraries import LIBRARIES, NAMES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
+from ..runtimes.runtime import Runtime
+from ..workspace.find import Workspace
 
 
 def command(ws: Workspace, runtime: Runtime, argv: Iterable[object], binds: Iterable[Path | str]) -> list[str]:

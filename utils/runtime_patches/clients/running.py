@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from argparse import Namespace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .. import report
 from ..base.errors import UserError
 from ..base.text import plural
 from ..results import outcome
+from ..runtimes.runtime import Runtime
+from ..workspace.find import Workspace
 from . import binaries as packages
 from . import description, judge
-from .bundle import Bundle
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Iterable, Sequence
-
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
-    from .bundle import Test
-    from .description import Checkout
-    from .judge import Judgement
+from .bundle import Bundle, Test
+from .description import Checkout
+from .judge import Judgement
 
 _COLUMNS = ("package", "runtime", "tests", "passed", "failed", "skipped", "lost", "won", "seconds")
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ..cli import Parser, ensure, ready
+from argparse import Namespace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
+from ..cli import Parser, ensure, ready
 
 
 def parser() -> Parser:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import plural
 from ..cli import Parser, ensure, ready
 from ..runtimes import configurations
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Iterable
-    from typing import Any
-
-    from ..workspace.find import Workspace
+from ..workspace.find import Workspace
 
 
 def parser() -> Parser:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from typing import Any
 
 from ..cli import module_of, runtime_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 
 def start(arguments: Iterable[str]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ..cli import Parser, patch_names
+from argparse import Namespace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
+from ..cli import Parser, patch_names
 
 
 def parser() -> Parser:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 from .. import report as pages
 from ..base.text import plural
 from ..cli import Parser, folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 
 def parser() -> Parser:

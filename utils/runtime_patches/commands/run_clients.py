@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections.abc import Sequence
+
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.text import plural
 from ..cli import Parser, ensure, folder, pattern, ready, runtime, seconds
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Sequence
-
-    from ..runtimes.runtime import Runtime
+from ..runtimes.runtime import Runtime
 
 
 def parser() -> Parser:

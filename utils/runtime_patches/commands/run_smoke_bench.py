@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from pathlib import Path
 
 from ..base.errors import UserError
@@ -10,13 +11,8 @@ from ..base.paths import REPORT
 from ..base.text import plural
 from ..benchmarks.smoke.plan import PLAN
 from ..cli import Parser, ensure, folder, pattern, ready, runtime_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from ..results.comparison import Comparison
-    from ..runtimes.runtime import Runtime
+from ..results.comparison import Comparison
+from ..runtimes.runtime import Runtime
 
 
 def parser() -> Parser:

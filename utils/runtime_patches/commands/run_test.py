@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from ..cli import Parser, ensure, integer, pattern, ready
+from argparse import Namespace
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from typing import Any
+from ..cli import Parser, ensure, integer, pattern, ready
 
 
 def parser() -> Parser:

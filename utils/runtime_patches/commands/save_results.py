@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 from ..cli import Parser
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 
 def parser() -> Parser:

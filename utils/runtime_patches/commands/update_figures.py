@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from ..base.errors import UserError
 from ..cli import Parser, patch_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 
 def parser() -> Parser:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Collection
 
+from ..results.comparison import Comparison
 from ..results.table import number
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from ..results.comparison import Comparison
-    from ..series.patch import Patch
+from ..series.patch import Patch
 
 _WORDS = {"faster": "", "slower": "", "perhaps": " (perhaps slower)", "same": " (in the noise)"}
 MOST = 3  # rows in a header; the records have the rest

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..results.comparison import natural
+from ..results.verdicts import Verdict
 from ..runtimes.runtime import steps
 from ..series import series
 from .html import place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..results.verdicts import Verdict
-    from .read import Result
+from .read import Result
 
 
 @dataclass

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from ..base.schema import Cell
 from ..base.text import number
+from ..results.outcome import Dots, Outcome
 from .html import Html, details, join, li, of, p, quiet, span, table, tag
 from .svg import Plot, marker
 from .svg import dots as dots_chart
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..base.schema import Cell
-    from ..results.outcome import Dots, Outcome
 
 _LONG = 24
 

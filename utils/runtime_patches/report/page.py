@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from ..base import pins
 from ..base.paths import REPO
 from ..base.schema import is_number
 from ..base.text import plural
+from ..results.comparison import Comparison
 from ..results.harnesses import HARNESSES
 from . import harness, smoke
+from .groups import Group
 from .groups import groups as grouped
 from .html import Html, choices, code, details, join, li, p, place, quiet, span, table, tag
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from ..results.comparison import Comparison
-    from .groups import Group
-    from .read import Result
+from .read import Result
 
 _STYLE = Path(__file__).with_name("style.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections.abc import Collection, Mapping
 
 from ..base.errors import UserError
 from ..base.paths import REPORT
+from ..base.schema import Cell
 from ..results.outcome import Table
 from ..results.table import number
 from ..series import series
+from ..series.patch import Patch
 from . import read
-from .groups import groups
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from ..base.schema import Cell
-    from ..series.patch import Patch
-    from .groups import Group
+from .groups import Group, groups
 
 _SENT = {
     "Backport": "upstream has it",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Union
@@ -12,10 +13,6 @@ from ..base import files, schema
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..results import comparison, outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _HINT = "give results.json of utils/run-smoke-bench or of a harness, or folders that hold them"
 

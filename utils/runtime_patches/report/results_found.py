@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from ..base import files
 from ..base.findings import FAULT, READY, STALE, Line
 from ..base.paths import REPORT
 from ..runtimes.runtime import FOLDER, plain
 from . import PAGE, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-    from typing import Any
 
 
 def lines() -> list[Line]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from ..base import files, schema
 from ..base.errors import UserError
 from ..base.paths import SAVED_RESULTS
+from ..results.comparison import Comparison
+from ..results.outcome import Outcome
 from . import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from ..results.comparison import Comparison
-    from ..results.outcome import Outcome
 
 # Comparisons that are kept, and their names.
 _COMPARISONS = {("before", "after"): "smoke", ("stock", "before"): "smoke-stock"}

@@ -5,26 +5,20 @@ from __future__ import annotations
 import re
 import shlex
 import statistics
+from collections.abc import Iterable
 
 from ..base.text import number as short
 from ..base.text import plural
+from ..results.comparison import Comparison
 from ..results.table import noise, number
-from ..results.verdicts import quantile
+from ..results.verdicts import Verdict, quantile
 from ..runtimes.runtime import steps as steps_of
 from ..series import series
 from . import svg
-from .groups import together
+from .groups import Group, together
 from .html import Html, choices, code, details, head, join, li, of, p, quiet, span, tag
 from .html import table as plain_table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..results.comparison import Comparison
-    from ..results.verdicts import Verdict
-    from .groups import Group
-    from .read import Result
+from .read import Result
 
 CHIPS = {
     "faster": "✓ faster",

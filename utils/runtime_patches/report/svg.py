@@ -5,17 +5,13 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Sequence
+from typing import Any
 
 from ..base.text import number
+from ..results.outcome import Curve, Points
 from ..results.verdicts import quantile
 from .html import Html, li, quiet, span, tag
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..results.outcome import Curve, Points
 
 WIDTH = 240  # of the small charts in tables
 _LANE = 17

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, Optional
 
 from ..base import files, schema
@@ -16,11 +18,6 @@ from ..base.schema import Positive
 from . import table, verdicts
 from .environment import Environment, State
 from .verdicts import Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 FORMAT = 1
 FOLDER = REPORT / "smoke"

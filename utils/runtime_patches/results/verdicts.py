@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ..base.schema import Positive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 # A row counts as changed when all three hold.
 LEVEL = 0.01  # the rank test's p, adjusted for the number of rows

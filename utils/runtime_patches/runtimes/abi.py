@@ -12,19 +12,14 @@ import difflib
 import json
 import re
 import subprocess
+from collections.abc import Mapping
 from typing import Optional
 
 from ..series import series
+from ..workspace.find import Workspace
 from . import build, registrations, symbols, tree
 from .libraries import CONCURRENCY, NAMES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..workspace.find import Workspace
-    from .runtime import Runtime
-
+from .runtime import Runtime
 
 # Compiled programs (those of include/swift/ABI) and debuggers (RuntimeInternals.h in RemoteInspection) know these,
 # in `swift` or in no name space. A name stands for the records nested in it, too.

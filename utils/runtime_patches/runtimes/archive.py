@@ -7,26 +7,20 @@ import io
 import json
 import tarfile
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Union
+from typing import IO, Any, Union
 
 from ..base import files, pins
+from ..base.architectures import Architecture
 from ..base.errors import UserError
 from ..base.paths import BUILD, REPO, SHIPPED
 from ..base.progress import Step, note
 from ..series import series
 from ..workspace import sysroot
+from ..workspace.find import Workspace
 from . import elf, gates
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import IO, Any
-
-    from ..base.architectures import Architecture
-    from ..workspace.find import Workspace
-    from .package import Package
-
+from .package import Package
 
 FOLDER = BUILD / "package"
 # Of all files: 2026-01-01. tar warns of files from 1970.

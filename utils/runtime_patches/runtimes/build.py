@@ -11,28 +11,22 @@ import json
 import os
 import shlex
 import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from ..base import files, locks
 from ..base.errors import UserError
 from ..base.files import remove
+from ..base.git import Git
 from ..base.paths import BUILD, CONFIG
 from ..base.progress import Step, note
 from ..series import checkout, series
+from ..workspace.find import Workspace
 from . import dispatch, package, registrations, symbols, tree, variants
 from .libraries import LIBRARIES, NAMES
-from .runtime import stock
+from .runtime import Runtime, stock
 from .tree import places
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-    from typing import Any
-
-    from ..base.git import Git
-    from ..workspace.find import Workspace
-    from .runtime import Runtime
-
 
 _CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake", "vendor/Settings.cmake", "dispatch.sh")
 

@@ -4,18 +4,14 @@ global queues have the series of patches/dispatch in it."""
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
+from pathlib import Path
 
 from ..base.paths import CONFIG
 from ..base.process import run_logged
 from ..series import dispatch
+from ..workspace.find import Workspace
 from . import tree
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from ..workspace.find import Workspace
 
 NAME = "libdispatch.so"
 # The patch of Swift's series that uses what the series of libdispatch adds.

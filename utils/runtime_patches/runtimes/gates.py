@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ..base.architectures import Architecture
+from ..workspace.find import Workspace
 from . import elf, symbols
+from .elf import Elf
 from .libraries import LIBRARIES, NAMES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from ..base.architectures import Architecture
-    from ..workspace.find import Workspace
-    from .elf import Elf
 
 
 def faults(

@@ -10,9 +10,12 @@ import functools
 import hashlib
 import shlex
 import struct
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..base import files
+from ..base.architectures import Architecture
 from ..base.errors import UserError
 from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
@@ -20,17 +23,9 @@ from ..base.process import run_logged
 from ..base.progress import Step
 from ..series import checkout, series
 from ..workspace import sysroot, target
+from ..workspace.find import Workspace
 from . import tree
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..base.architectures import Architecture
-    from ..workspace.find import Workspace
-    from .libraries import Library
-
+from .libraries import Library
 
 _CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake", "vendor/Settings.cmake")
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ..base import files
 from ..base.findings import FAULT, MISSING, READY, STALE, Line
 from ..series import series
+from ..workspace.find import Workspace
 from . import build
 from .runtime import FOLDER, in_folder, stock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..workspace.find import Workspace
 
 
 def before(ws: Workspace) -> Line:

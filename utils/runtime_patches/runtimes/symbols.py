@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from ..workspace.find import Workspace
 from . import elf
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..workspace.find import Workspace
-
 
 # Instances of libstdc++ templates depend on its version and on inlining; each linker
 # marks the ends of sections in its own way; AddressSanitizer marks globals. No program relies on them.

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import unittest
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import configurations
 from .configurations import Compiled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class Tree(configurations._Tree):

@@ -6,25 +6,19 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..base import files, locks
 from ..base.files import remove
+from ..base.git import Git
 from ..base.paths import CONFIG
 from ..base.process import run_logged
 from ..base.text import plural
 from ..series import checkout, own_checkout
-from .libraries import LIBRARIES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from ..base.git import Git
-    from ..workspace.find import Workspace
-    from .libraries import Library
-
+from ..workspace.find import Workspace
+from .libraries import LIBRARIES, Library
 
 SOURCE, OUT, CONFIGURATION = "/swift-source", "/swift-build", "/swift-config"
 _PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")

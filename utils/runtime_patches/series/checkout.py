@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import tempfile
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ..base import files, pins
@@ -19,14 +20,8 @@ from ..base.git import Git, identity
 from ..base.text import plural
 from . import patch as patches
 from . import series
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from .patch import Patch
-    from .series import Series
-
+from .patch import Patch
+from .series import Series
 
 _TESTS_SUBJECT = "[test] Add the tests and benchmarks of the patch series"
 _TESTS_NAME = "tests-and-benchmarks"

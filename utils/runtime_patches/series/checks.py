@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from ..base import pins
 from ..base.errors import UserError, plain
+from ..base.git import Git
 from ..base.paths import BENCHMARK, REPO
 from . import checkout, series
 from . import patch as patches
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..base.git import Git
-    from .patch import Patch
-    from .series import Series
-
+from .patch import Patch
+from .series import Series
 
 _SUBJECT = r"\[[A-Z][A-Za-z0-9]+\] [A-Z].*[^.]"
 _NONE = r"none: .{10,}"

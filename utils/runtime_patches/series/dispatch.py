@@ -4,6 +4,7 @@ are plain files without a history. Somebody's work in the checkout is never lost
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import Optional
 
 from ..base import files
@@ -11,14 +12,9 @@ from ..base.errors import UserError
 from ..base.git import Git
 from ..base.paths import BUILD, PATCHES, shown
 from ..base.progress import Step
+from ..workspace.find import Workspace
 from . import checkout, checks
 from .series import Series
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..workspace.find import Workspace
 
 FOLDER = BUILD / "dispatch"
 NAME = "swift-corelibs-libdispatch"

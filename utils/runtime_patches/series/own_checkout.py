@@ -3,24 +3,19 @@ brought up to date with patches/. Somebody's work in it is never lost."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..base import files
 from ..base.errors import UserError
 from ..base.findings import FAULT, READY, STALE, Line
+from ..base.git import Git
 from ..base.paths import BUILD, shown
 from ..base.progress import Step, note
 from ..base.text import plural
+from ..workspace.find import Workspace
 from . import checkout, series
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..base.git import Git
-    from ..workspace.find import Workspace
-
 
 FOLDER = BUILD / "checkout"
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.paths import shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAME_TRAILER = "Patch-Name"
 # In this order in a header. `Guard` may be absent.

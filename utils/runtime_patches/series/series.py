@@ -5,16 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from ..base import files, pins
 from ..base.errors import UserError
 from ..base.paths import PATCHES, REPO, shown
 from .patch import NAME, Patch
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
 
 # The files of this repository that are copied to the same paths in a Swift checkout: (folder, pattern).
 _LAID = (

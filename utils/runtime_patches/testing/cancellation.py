@@ -10,19 +10,15 @@ import json
 import subprocess
 import time
 from itertools import product
+from pathlib import Path
 
 from ..base import files, locks
 from ..base.errors import UserError
 from ..base.paths import BUILD, TEST
 from ..base.progress import note
 from ..runtimes import build, program
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
+from ..runtimes.runtime import Runtime
+from ..workspace.find import Workspace
 
 _SOURCES = (
     TEST / "Concurrency" / "Runtime" / "task_cancel_stress.swift",

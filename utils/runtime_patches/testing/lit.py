@@ -17,8 +17,10 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..base import files, locks, pins, progress
 from ..base.errors import UserError
@@ -26,18 +28,12 @@ from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
 from ..base.process import ended, terminable
 from ..base.progress import note
+from ..runtimes.runtime import Runtime
 from ..workspace import herd
+from ..workspace.find import Workspace
 from . import unittest_modules
 from .selection import SUITES, TOOLS, select
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
-    from .system import System
+from .system import System
 
 _FAILED = ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT")
 _PASSED = ("PASS", "FLAKYPASS", "XFAIL")

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.process import captured
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 # What Swift calls them.

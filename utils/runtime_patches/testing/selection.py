@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ..workspace.find import Workspace
+from ..workspace.find import Workspace
 
 # The suites of the tools, of the harnesses, and of the models: they run on the host.
 TOOLS = (TESTS / "utils", TESTS / "benchmark", TESTS / "models")

@@ -10,21 +10,16 @@ import os
 import subprocess
 import time
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 from ..base import locks
 from ..base.errors import UserError
 from ..base.paths import BUILD, TEST
 from ..base.progress import note
 from ..runtimes import build, program
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import NoReturn
-
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
+from ..runtimes.runtime import Runtime
+from ..workspace.find import Workspace
 
 _SOURCES = (TEST / "programs" / "concurrency-random.swift", TEST / "programs" / "Inputs" / "SplitMix64.swift")
 _MODES = TEST / "Concurrency" / "Runtime" / "Inputs"

@@ -5,19 +5,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
+from ..base.architectures import Architecture
 from ..base.errors import UserError
+from ..runtimes.runtime import Runtime
 from ..workspace import dispatch, sandbox, sysroot, target
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-    from typing import Any
-
-    from ..base.architectures import Architecture
-    from ..runtimes.runtime import Runtime
-    from ..workspace.find import Workspace
+from ..workspace.find import Workspace
 
 # bubblewrap tells of a program that a signal has ended by its status alone.
 _CRASH = '"$@"; status=$?; [ $status -le 128 ] || kill -$((status - 128)) $$; exit $status'

@@ -6,16 +6,13 @@ sources against the toolchain's own library, once for all runtimes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from ..base.process import run_logged
 from ..workspace import cached
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ..workspace.find import Workspace
-    from ..workspace.target import Target
+from ..workspace.find import Workspace
+from ..workspace.target import Target
 
 # module: (modules that it imports, files beside the Swift ones, options)
 _MODULES = {

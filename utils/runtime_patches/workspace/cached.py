@@ -5,19 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
 
 from ..base import files, locks
 from ..base.progress import Step
 from . import provision
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-    from typing import Any
-
-    from .find import Workspace
-
+from .find import Workspace
 
 # How their names begin, and what they are.
 KINDS = {

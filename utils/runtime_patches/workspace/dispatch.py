@@ -3,16 +3,13 @@ than what is packed."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ..base import files
 from ..base.process import run_logged
 from . import cached
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .find import Workspace
-    from .target import Target
+from .find import Workspace
+from .target import Target
 
 
 def ensure(ws: Workspace, target: Target) -> Path:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 from ..base import files
 from ..base.errors import UserError
 from ..base.progress import note
 from . import cached, provision
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .find import Workspace
+from .find import Workspace
 
 
 def starter(ws: Workspace, folder: Path) -> Path | None:

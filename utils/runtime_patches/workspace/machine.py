@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ..base import files, git, pins
 from ..base.errors import UserError
 from ..base.findings import FAULT, MISSING, READY, STALE, Line
 from ..base.process import captured
 from . import cached, find, provision, sandbox
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .find import Workspace
+from .find import Workspace
 
 
 def tools(ws: Workspace | None) -> Line:

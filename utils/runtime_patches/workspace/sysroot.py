@@ -6,17 +6,12 @@ They live in the cache, as the root file system does.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..base import files, pins
 from . import cached, provision
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .find import Workspace
-
+from .find import Workspace
 
 # What it gives is what swift.org's own files need: Ubuntu 22.04, Debian 12, Amazon Linux 2023 and UBI 9 have it.
 SUITE = "bookworm"

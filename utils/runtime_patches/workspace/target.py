@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 from ..base import pins
+from ..base.architectures import Architecture
 from . import sysroot
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..base.architectures import Architecture
-    from .find import Workspace
+from .find import Workspace
 
 
 class Target:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from ...base.errors import UserError
 from ...base.process import ended
 from ...runtimes.libraries import NAMES
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from . import dataset, driver, fit, points
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
-    from .experiments import Inputs, Run
+from .experiments import Inputs, Run
 
 SEED = 1
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from ...base.schema import Cell
 from ...results import outcome
 from ...results.outcome import Curve
 from . import fits, goals, plots
+from .campaign import Campaign
 from .phases import PHASES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...base.schema import Cell
-    from .campaign import Campaign
 
 
 def conditions(campaign: Campaign) -> str:

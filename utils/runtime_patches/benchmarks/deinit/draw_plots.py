@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Namespace
 
 from ...base.errors import UserError
 from ...cli import Parser, folder, ready
 from . import plots
 from .driver import HERE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 
 def parser() -> Parser:

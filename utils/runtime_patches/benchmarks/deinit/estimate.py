@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 from statsmodels.regression.linear_model import OLS
 from statsmodels.regression.quantile_regression import QuantReg
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 
 def estimate(columns: Sequence[Sequence[float]], times: Sequence[float], robust: bool) -> dict[str, Any]:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...base import process
 from ...base.errors import UserError
 from ...base.paths import UTILS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from ...workspace.find import Workspace
+from ...workspace.find import Workspace
 
 # Parameter: its sign in a formula, and its value for v and o.
 PARAMS: dict[str, tuple[str, Callable[[float, float], float]]] = {

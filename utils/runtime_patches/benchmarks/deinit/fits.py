@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 from ...base.errors import UserError
 from . import experiments, phases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .campaign import Campaign
-    from .fit import Fit
+from .campaign import Campaign
+from .fit import Fit
 
 
 @dataclass

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from argparse import Namespace
 
 from ...cli import Parser, integer, span
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 
 def parser() -> Parser:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+from .campaign import Campaign
 from .experiments import RUNS, Fit
+from .fit import Fit as FittedModel
 from .fits import model
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from .campaign import Campaign
-    from .fit import Fit as FittedModel
 
 
 @dataclass

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from pathlib import Path
 
 from ...base import files, memory
 from ...base.errors import UserError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # Bytes for one input point in gen-points.py and regression.py.
 _POINT = 600

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
+from argparse import Namespace
 
 from ...base import progress
 from ...base.errors import UserError
 from ...base.paths import REPORT
 from ...cli import Parser, ready, runtime
 from . import experiments
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from .campaign import Campaign
+from .campaign import Campaign
 
 HOME = REPORT / "deinit"
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import difflib
 import os
+from argparse import Namespace
 
 from ...base import memory
 from ...base.errors import UserError
 from ...cli import Parser, ensure, integer, ready, span
 from . import driver, points
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from .dataset import Inputs
+from .dataset import Inputs
 
 # What stands for an inputs file.
 _GENERATED = ("values", "objects", "points", "seed")

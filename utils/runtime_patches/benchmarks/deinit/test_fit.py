@@ -14,10 +14,8 @@ try:
 except ImportError as error:
     raise unittest.SkipTest("there is no statsmodels") from error
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 CHANCE = random.Random(7)
 POINTS = [(CHANCE.randint(0, 200), CHANCE.randint(1, 5000)) for _ in range(300)]

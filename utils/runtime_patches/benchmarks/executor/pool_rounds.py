@@ -8,7 +8,10 @@ import random
 import re
 import shutil
 import subprocess
+from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Optional
 
 from ...base import locks, once, process
@@ -16,21 +19,13 @@ from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.progress import Step
 from ...results import outcome
+from ...results.outcome import Outcome
 from ...runtimes import program
-from ...runtimes.runtime import stock
+from ...runtimes.runtime import Runtime, stock
+from ...workspace.find import Workspace
 from ..harness import futexes, programs
 from ..harness.rounds import interleaved
 from . import targets
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ...results.outcome import Outcome
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 HOME = BUILD / "executor"
 _HERE = BENCHMARK / "executor"

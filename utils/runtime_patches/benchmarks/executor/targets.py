@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
+from ...base.schema import Cell
 from ...base.text import number
 from ...results.verdicts import quantile
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...base.schema import Cell
 
 COLUMNS = ("off", "on")
 FLOOR, GO = "floor", "Go"

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Generator, Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 from ...base import process
 from ...base.paths import UTILS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
-    from pathlib import Path
-    from typing import Any
-
-    from ...workspace.find import Workspace
+from ...workspace.find import Workspace
 
 
 def events(

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from ... import report
 from ...base.errors import UserError
 from ...base.process import ending
-from ...runtimes.runtime import stock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from ...results.outcome import Outcome
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
+from ...results.outcome import Outcome
+from ...runtimes.runtime import Runtime, stock
+from ...workspace.find import Workspace
 
 # Hash seeds as upstream's Benchmark_Driver sets them. And glibc must not give memory back between samples. Whether it
 # does depends on the block that happens to be on top of the heap. That made single rows 50 % slower on either side.

@@ -5,14 +5,12 @@ Inside the workspace this is imported by programs that have nothing but Python's
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeVar
+import random
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
-    _Row = TypeVar("_Row")
-    _Column = TypeVar("_Column")
+_Row = TypeVar("_Row")
+_Column = TypeVar("_Column")
 
 
 def interleaved(

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ...base import locks, progress
 from ...base.paths import BENCHMARK
 from ...results import outcome
+from ...results.outcome import Outcome
 from ...runtimes import program
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from ..harness import programs
 from .counting import HOME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ...results.outcome import Outcome
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 SOURCES = BENCHMARK / "instructions"
 _COLUMNS = ("malloc", "free", "bytes asked", "bytes taken")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 
 def by_object(lines: Iterable[str]) -> Counter[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,18 +15,13 @@ from ...results import outcome
 from ...results.comparison import Sides
 from ...runtimes import build
 from ...runtimes.libraries import NAMES
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from ..harness import programs
 from ..smoke import compare
 from ..smoke.binary import lay
 from . import callgrind
 from .counts import SERIES, STEADY, Counts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 HOME = BUILD / "instructions"
 # Iterations of two runs, whose difference leaves out the start and the first iterations.

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import statistics
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from collections.abc import Mapping
+from typing import Any
 
 # Counts further apart than this are said to vary.
 STEADY = 0.01

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from ...cli import harness, integer, ready
+from argparse import Namespace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from ...cli import Parser
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
+from ...cli import Parser, harness, integer, ready
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 
 ROWS = r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$"
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 from ...base.text import number
 from ...results.comparison import natural
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 # Reference figures of a monitor that a program calls itself, on an Intel Xeon Platinum 8275CL: numbers of threads and
 # time/CPU in ns. The benchmark was made to compare with them.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from ...base import locks, progress
 from ...base.paths import BENCHMARK, BUILD, LIVENESS
@@ -12,18 +14,11 @@ from ...base.text import plural
 from ...results.comparison import Sides
 from ...runtimes import build as runtimes
 from ...runtimes import program
-from ...runtimes.runtime import parse
+from ...runtimes.runtime import Runtime, parse
+from ...workspace.find import Workspace
 from ..harness import programs
 from ..smoke import compare
 from . import costs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 HOME = BUILD / "liveness"
 _HINT = "it needs a runtime with the patch executor-liveness-scopes"

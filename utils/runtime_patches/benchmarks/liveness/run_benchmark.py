@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from ...cli import choose, ensure, harness, integer, ready
+from argparse import Namespace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from ...cli import Parser
+from ...cli import Parser, choose, ensure, harness, integer, ready
 
 
 def parser() -> Parser:

@@ -4,20 +4,16 @@ come and go."""
 from __future__ import annotations
 
 import statistics
+from argparse import Namespace
+from pathlib import Path
 
 from ...base import locks, progress
 from ...base.paths import BUILD, TEST
 from ...results import outcome
 from ...runtimes import program
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from ..harness import programs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from pathlib import Path
-
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 HOME = BUILD / "load"
 # row: the largest number of operations that it is run with.

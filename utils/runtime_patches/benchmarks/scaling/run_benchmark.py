@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
+from typing import Any
 
 from ...base.errors import UserError
-from ...cli import choose, ensure, harness, integer, ready
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from typing import Any
-
-    from ...cli import Parser
+from ...cli import Parser, choose, ensure, harness, integer, ready
 
 
 def parser() -> Parser:

@@ -12,6 +12,7 @@ import os
 import random
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -19,11 +20,7 @@ from ...base.process import ending
 from ..harness import inside
 from ..harness.rounds import interleaved
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    _Plan = Mapping[str, Any]  # as JSON has it
+_Plan = Mapping[str, Any]  # as JSON has it
 
 # Seconds that a run needs before its workers can begin; doubled while one comes too late.
 _LEAD, _LONGEST_LEAD = 0.06, 8

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import statistics
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 KINDS = ("threads", "tasks", "processes")
 NOTES = (

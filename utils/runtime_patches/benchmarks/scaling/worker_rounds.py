@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
+from pathlib import Path
+from typing import Any
 
 from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...results import outcome
 from ...runtimes import program
+from ...workspace.find import Workspace
 from ..harness import inside, programs
 from .speed_ups import KINDS, NOTES, Results, lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-    from typing import Any
-
-    from ...workspace.find import Workspace
 
 HOME = BUILD / "scaling"
 # A row whose workers die, for tests: only its whole name finds it.

@@ -5,35 +5,31 @@ from __future__ import annotations
 import collections
 import json
 import os
+import random
 import re
 import shutil
 import statistics
 import subprocess
 import time
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...base import process
 from ...base.errors import UserError
 from ...base.progress import Step
 from ...base.text import number
 from ...results import outcome
+from ...results.outcome import Outcome
+from ...workspace.find import Workspace
 from ..harness.rounds import interleaved
 from . import programs
+from .programs import Place, Server, Side
+from .rows import ServerRow
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import random
-    from argparse import Namespace
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from ...results.outcome import Outcome
-    from ...workspace.find import Workspace
-    from .programs import Place, Server, Side
-    from .rows import ServerRow
-
-    # {column: {part: us of an operation}} of a row.
-    Parts = dict[str, dict[str, float]]
+# {column: {part: us of an operation}} of a row.
+Parts = dict[str, dict[str, float]]
 
 DEFAULT_ROWS = "^(plain|all|loop-.*)$"
 _INSTALL = "apt install linux-perf (Debian) or linux-tools-generic (Ubuntu)"

@@ -11,6 +11,9 @@ import re
 import select
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...base import files, locks, once
 from ...base.errors import UserError
@@ -18,18 +21,11 @@ from ...base.paths import BENCHMARK, BUILD
 from ...base.process import captured, end, ending
 from ...clients import binaries, description, loaded
 from ...runtimes import program
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from ..harness import futexes
 from ..harness.programs import VARIABLES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
-    from .rows import ServerRow
+from .rows import ServerRow
 
 SOURCES = BENCHMARK / "server"
 _PATIENCE = 30  # seconds until a server has to be ready

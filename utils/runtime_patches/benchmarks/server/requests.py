@@ -7,26 +7,21 @@ import json
 import random
 import re
 import statistics
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from ...base.errors import UserError
 from ...base.progress import Step
 from ...results.verdicts import quantile
 from ..harness.rounds import interleaved
-from .programs import Server
+from .programs import Place, Server, Side
+from .rows import ServerRow
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Callable
-    from pathlib import Path
-    from typing import Any
-
-    from .programs import Place, Side
-    from .rows import ServerRow
-
-    # The measures of a process by name, and the samples of a row by column.
-    Sample = dict[str, Any]
-    Columns = dict[str, list[Sample]]
+# The measures of a process by name, and the samples of a row by column.
+Sample = dict[str, Any]
+Columns = dict[str, list[Sample]]
 
 COLUMNS = ("old", "control", "new")
 QUANTILES = (0.5, 0.99, 0.999)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from ...base.errors import UserError
 from ...base.text import plural
-from ...cli import choose, ensure, harness, integer, ready, seconds
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from ...cli import Parser
-    from .programs import Place
-    from .rows import ServerRow
+from ...cli import Parser, choose, ensure, harness, integer, ready, seconds
+from .programs import Place
+from .rows import ServerRow
 
 _POOL = (("off", "0"), ("on", "1"))
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...base import locks
 from ...base.errors import UserError
@@ -15,18 +17,11 @@ from ...base.process import terminable
 from ...base.progress import note
 from ...base.text import number
 from ...results import outcome, verdicts
+from ...results.outcome import Outcome
+from ...workspace.find import Workspace
 from . import programs, requests
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from ...results.outcome import Outcome
-    from ...workspace.find import Workspace
-    from .programs import Place
-    from .rows import ServerRow
+from .programs import Place
+from .rows import ServerRow
 
 
 @contextmanager

@@ -11,6 +11,9 @@ import os
 import platform
 import re
 import shlex
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...base import files, locks, pins
 from ...base.errors import UserError
@@ -18,14 +21,7 @@ from ...base.files import remove
 from ...base.paths import BENCHMARK, BUILD
 from ...base.process import run_logged
 from ...base.progress import Step
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from ...workspace.find import Workspace
+from ...workspace.find import Workspace
 
 FOLDER = BUILD / "benchmark"
 OURS = BENCHMARK / "single-source"

@@ -8,9 +8,10 @@ import os
 import re
 import subprocess
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ...base import files, locks, pins
 from ...base.errors import UserError
@@ -21,22 +22,15 @@ from ...base.process import terminable
 from ...base.progress import Step, note
 from ...base.text import plural
 from ...results import comparison, environment, verdicts
-from ...results.comparison import Comparison, Failure, Method, Process, Row, Side
+from ...results.comparison import Comparison, Failure, Method, Process, Row, Side, Sides
 from ...runtimes.libraries import LIBRARIES, NAMES
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from ..harness import inside
 from ..harness.programs import VARIABLES
 from . import binary
 from .loop import Planned
 from .plan import PLAN
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import NoReturn
-
-    from ...results.comparison import Sides
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 
 @dataclass

@@ -17,16 +17,13 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...base.process import ending
 from ..harness import inside
 from ..harness.rounds import interleaved
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from typing import Any
 
 _SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest import mock
 
 from ...base.errors import UserError
 from ...results.comparison import Side, Sides
 from . import binary, compare
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAIN = """import TestsUtils
 import DriverUtils

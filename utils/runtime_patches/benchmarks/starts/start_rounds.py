@@ -5,25 +5,21 @@ from __future__ import annotations
 import dataclasses
 import statistics
 import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.text import number
 from ...results import outcome
+from ...results.outcome import Outcome
 from ...runtimes import program
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from ..harness import inside, programs
 from ..server import programs as server_programs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from ...results.outcome import Outcome
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 HOME = BUILD / "starts"
 _HERE = BENCHMARK / "starts"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from ...base import memory
 from ...base.errors import UserError
-from ...cli import choose, ensure, harness, integer, ready
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from ...cli import Parser
+from ...cli import Parser, choose, ensure, harness, integer, ready
 
 
 def parser() -> Parser:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
 from ...base import locks, progress
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.text import size
 from ...results import outcome
 from ...runtimes import program
+from ...runtimes.runtime import Runtime
+from ...workspace.find import Workspace
 from ..harness import programs
 from . import tree_times
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from ...runtimes.runtime import Runtime
-    from ...workspace.find import Workspace
 
 HOME = BUILD / "teardown"
 LEAST_DEPTH, LARGEST_DEPTH = 2, 30
