@@ -31,17 +31,19 @@ else:
         " (hint: apt install herdtools7, in Debian 13 and later, or opam install herdtools7)"
     )
 
-inputs = os.path.join(HERE, "Inputs")
 quote = "'{}'".format
+
+
+def tool(name, *words):
+    """The command of a program in Inputs."""
+    return " ".join(["%{python} -B", quote(os.path.join(HERE, "Inputs", name)), *words])
+
+
+config.environment["CXX"] = compiler
 config.substitutions = [
-    # Compiled once: the orders are arguments.
-    (
-        "%check-model",
-        f"{quote(compiler)} -std=c++17 -O1 -w -I {quote(inputs)} -o '%t' '%s' && "
-        f"%{{python}} -B {quote(os.path.join(inputs, 'check_model.py'))} '%s' '%t'",
-    ),
-    ("%check-orders", f"%{{python}} -B {quote(os.path.join(inputs, 'check_orders.py'))}"),
-    ("%mutate", f"env CXX={quote(compiler)} %{{python}} -B {quote(os.path.join(inputs, 'mutate.py'))}"),
-    ("%herd7", quote(herd or "herd7")),
+    ("%check-model", tool("check_model.py", "'%s'", "'%t'")),
+    ("%check-orders", tool("check_orders.py")),
+    ("%mutate", tool("mutate.py")),
+    ("%herd7", tool("run_herd.py", quote(herd or "herd7"))),
     *config.substitutions,
 ]

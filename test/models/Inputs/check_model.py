@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
-"""check_model.py SOURCE PROGRAM: runs a model on the orders of orders.txt, and on each fault that it names."""
+"""check_model.py SOURCE PROGRAM: runs a model on the orders of orders.txt, and on each fault that it names. PROGRAM is
+where it is compiled."""
 
+import os
 import sys
 from pathlib import Path
 
+from runtime_patches.base import errors
 from runtime_patches.testing import models
 
-source, program = sys.argv[1:]
-lines = models.check(source, Path(__file__).parents[1] / "orders.txt", program)
-for line in lines:
-    print(f"error: {line}")
-sys.exit(bool(lines))
+
+def main() -> bool:
+    source, program = map(Path, sys.argv[1:])
+    lines = models.check(models.Program(source, program, os.environ.get("CXX", "g++")), source.parent / "orders.txt")
+    for line in lines:
+        print(f"error: {line}")
+    return bool(lines)
+
+
+errors.run_main(main)

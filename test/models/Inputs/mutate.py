@@ -12,11 +12,9 @@ import argparse
 import collections
 import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 
-from runtime_patches.base.errors import UserError
 from runtime_patches.testing import models
 
 HERE = Path(__file__).resolve().parent
@@ -32,7 +30,7 @@ class Mutations:
     def __init__(self, orders: Path, output: Path) -> None:
         self.rows = models.read_table(orders.read_text(encoding="utf-8"))
         self.output = output
-        self.programs: dict[str, tuple[Path, dict[str, str], dict[str, str]]] = {}
+        self.programs: dict[str, tuple[models.Program, dict[str, str], dict[str, str]]] = {}
 
     def of(self, row: models.Listed) -> list[One]:
         """[(row, weaker orders)] of one row."""
@@ -45,9 +43,7 @@ class Mutations:
             return f"no model: {row.reason}"
         program, own, unneeded = self.program(row.model)
         changed = {one.order: orders for one, orders in mutation}
-        result = models.run(str(program), [f"{name}={orders}" for name, orders in {**own, **changed}.items()])
-        if " after " not in result:
-            raise UserError(f"{row.model}: {result}", "the model's parameters are the rows of orders.txt that name it")
+        result = program.run(*(f"{name}={orders}" for name, orders in {**own, **changed}.items()))
         if not result.startswith("SUCCESS"):
             return f"found: {result}"
         reasons = [self.reason(unneeded, *one) for one in mutation]
@@ -61,12 +57,11 @@ class Mutations:
                 return reason
         return ""
 
-    def program(self, model: str) -> tuple[Path, dict[str, str], dict[str, str]]:
+    def program(self, model: str) -> tuple[models.Program, dict[str, str], dict[str, str]]:
         """(the program of a model, its orders, {mutation: why it is no fault})."""
         if model not in self.programs:
-            source, program = HERE.parent / f"{model}.cpp", self.output / model
-            compiler = os.environ.get("CXX", "g++")
-            subprocess.run([compiler, "-std=c++17", "-O1", "-w", "-I", HERE, "-o", program, source], check=True)
+            source = HERE.parent / f"{model}.cpp"
+            program = models.Program(source, self.output / model, os.environ.get("CXX", "g++"))
             unneeded = models.expectations(source.read_text(encoding="utf-8"))[1]
             self.programs[model] = program, models.parameters(self.rows, model), unneeded
         return self.programs[model]

@@ -8,12 +8,15 @@ compared; a model gets its orders from the list, and nowhere else.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import subprocess
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from ..base import files, locks, pins
 from ..base.errors import UserError
-from ..base.process import captured
+from ..base.process import captured, ending
 
 _ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 # What Swift calls them.
@@ -274,26 +277,68 @@ def missing(
     return [f"no line about {mutation}" for mutation in (*needed, *steps) if mutation not in expected]
 
 
-def check(source: Path | str, table: Path | str, program: str) -> list[str]:
+class Answers:
+    """What models have answered, in the cache. An answer follows from the key alone: a search has no chance in it."""
+
+    def __init__(self, key: str) -> None:
+        self.path = pins.cache() / "models" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+
+    def get(self, question: str, ask: Callable[[], str]) -> str:
+        """The answer to a question; ask() finds it, if it is not there."""
+        answers = files.read_record(self.path) or {}
+        if question not in answers:
+            found = ask()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with locks.exclusive(self.path.parent):
+                answers = {**(files.read_record(self.path) or {}), question: found}
+                files.write_record(self.path, answers)
+        return str(answers[question])
+
+
+class Program:
+    """The program of a model: it is compiled to `path` if it has something to search that no run has searched yet."""
+
+    def __init__(self, source: Path, path: Path, compiler: str) -> None:
+        self.source, self.path, self.is_built = source, path, False
+        self.argv = [compiler, *"-std=c++17 -O1 -w -I Inputs".split(), source.name]
+        done = self._compile("-E", "-P")
+        self.answers = Answers(done.stdout + compiler)
+
+    def _compile(self, *options: str | Path) -> subprocess.CompletedProcess[str]:
+        done = captured([*self.argv, *options], cwd=self.source.parent)
+        if done.returncode:
+            raise UserError(f"{self.source} does not compile", done.stderr[-2000:])
+        return done
+
+    def run(self, *arguments: str) -> str:
+        return self.answers.get(" ".join(arguments), lambda: self._search(arguments))
+
+    def _search(self, arguments: Iterable[str]) -> str:
+        if not self.is_built:
+            self._compile("-o", self.path)
+            self.is_built = True
+        done = captured([self.path, *arguments], timeout=240)
+        if done.returncode not in (0, 1):
+            what = f"{self.source.stem} {ending(done.returncode, done.stdout + done.stderr)}"
+            raise UserError(what, "the model's parameters are the rows of orders.txt that name it")
+        return done.stdout.strip()
+
+
+def check(program: Program, table: Path) -> list[str]:
     """Runs the program of a model on its own orders and on each mutation; returns the faults of the model."""
-    model = Path(source).stem
-    rows = read_table(Path(table).read_text(encoding="utf-8"))
+    model = program.source.stem
+    rows = read_table(table.read_text(encoding="utf-8"))
     own = parameters(rows, model)
     kinds = {row.order: kind_of(row.operation) for row in rows if row.model == model}
-    faults, unneeded = expectations(Path(source).read_text(encoding="utf-8"))
-    listed = run(program, ["--list"]).split("\n")
+    faults, unneeded = expectations(program.source.read_text(encoding="utf-8"))
+    listed = program.run("--list").split("\n")
     steps = [name for name in listed if name.startswith("-")]
     lines = missing(own, steps, kinds, faults.keys() | unneeded.keys())
     lines += [f"{name} is not in orders.txt" for name in listed if name and name[0] != "-" and name not in own]
     arguments = [f"{name}={orders}" for name, orders in own.items()]
     for mutation, fault in [("", "SUCCESS"), *faults.items(), *((m, "SUCCESS") for m in unneeded)]:
-        output = run(program, [*arguments, *mutation.split("+")] if mutation else arguments)
+        output = program.run(*arguments, *(mutation.split("+") if mutation else ()))
         print(f"{model} {mutation or 'as in the code'}: {output}", flush=True)
         if not re.match(rf"(?:{fault}) after", output):
             lines.append(f"{mutation or 'as in the code'}: {output}, but not {fault}")
     return lines
-
-
-def run(program: str, arguments: Sequence[str]) -> str:
-    done = captured([program, *arguments], timeout=240)
-    return (done.stdout + done.stderr).strip()

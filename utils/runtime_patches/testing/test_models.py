@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import unittest
+from unittest import mock
 
 from ..base.errors import UserError
 from . import models
@@ -96,6 +98,19 @@ class Table(unittest.TestCase):
         with self.assertRaises(UserError):
             models.parameters(rows, "p")
         self.assertEqual(models.parameters(rows, "q"), {})
+
+
+class Answers(unittest.TestCase):
+    def test_a_question_is_asked_once_for_each_key(self) -> None:
+        asked = []
+
+        def ask() -> str:
+            asked.append("")
+            return f"answer {len(asked)}"
+
+        with tempfile.TemporaryDirectory() as home, mock.patch.dict("os.environ", XDG_CACHE_HOME=home):
+            found = [models.Answers(key).get(what, ask) for key, what in ("aa", "aa", "ab", "ba", "ab")]
+        self.assertEqual([text[-1] for text in found], ["1", "1", "2", "3", "2"])
 
 
 class Mutations(unittest.TestCase):

@@ -22,6 +22,7 @@ KINDS = {
     "dispatch": "libdispatch to test packages with",
     "system": "a release to test packages in",
     "herd7": "for the litmus tests",
+    "models": "what models of protocols have answered",
     "after": "the last build of after",
     "package": "the last build to package",
 }
