@@ -160,6 +160,7 @@ def stock() -> Runtime:
     return parse("stock")
 
 
+@functools.cache
 def steps() -> dict[str, tuple[str, str]]:
     """{patch: (the runtime before it, the runtime with it)} along the series."""
     listed = _series().names

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """interrupt_install.py DIR: ends install.sh of the package in DIR/package before and after each command that
-changes files, while it installs and while it undoes. If it is killed, --undo must undo what is left; then it must
-install and undo as ever. If it is interrupted, as by Ctrl-C, it must leave nothing, or undo all the same."""
+changes files, while it installs and while it undoes. If it is killed, --undo must undo what is left. If it is
+interrupted, as by Ctrl-C, it must leave nothing, or undo all the same. In the end it must install as ever."""
 
 from __future__ import annotations
 
@@ -66,20 +66,26 @@ def content() -> Any:
 for kind in ("none", "files"):
     lay(kind)
     before = content()
-    for first, ended in ((None, install), (install, undo)):
+    if start(install)[0]:
+        sys.exit("it does not install")
+    installed = place / "installed"
+    shutil.rmtree(installed, ignore_errors=True)
+    subprocess.run(["cp", "-a", target, installed], check=True)
+    for is_undo, ended in ((False, install), (True, undo)):
         steps = 0
         for number in (signal.SIGKILL, signal.SIGINT):
             step, reached = 1, True
             while reached:
                 lay(kind)
-                if first and start(first)[0]:
-                    sys.exit("it does not install")
+                if is_undo:
+                    shutil.rmtree(target, ignore_errors=True)
+                    subprocess.run(["cp", "-a", installed, target], check=True)
                 status, errors = start(ended, step, number)
                 reached = len(count.read_text().splitlines()) >= step
-                what = f"{kind}, {'undo' if first else 'install'}, {number.name} at step {step}"
+                what = f"{kind}, {'undo' if is_undo else 'install'}, {number.name} at step {step}"
                 left = content()
                 if number == signal.SIGINT and reached:
-                    good = (0, "") if first else (130, MESSAGE)
+                    good = (0, "") if is_undo else (130, MESSAGE)
                     if (status, errors) != good:
                         sys.exit(f"{what}: it ended with {status}: {errors}")
                     if left != before:
@@ -91,8 +97,8 @@ for kind in ("none", "files"):
                     sys.exit(f"{what}: cannot be undone, {left} is left")
                 if content() != before:
                     sys.exit(f"{what}: undo leaves {content()}, not {before}")
-                if start(install)[0]:
-                    sys.exit(f"{what}: does not install any more")
                 step += 1
             steps = step - 2
         print(f"{what[: what.index(', SIG')]}: {steps} steps")
+    if start(install)[0]:
+        sys.exit(f"{kind}: it does not install any more")
