@@ -3,7 +3,7 @@
 
 a/results.json       mixed verdicts on machine A; b/: on machine B, Slower is faster there
 same/results.json    the same bytes as a/
-steps/N/results.json the first patches, each against the series before it
+steps/N/results.json each patch against the series before it
 scaling/results.json a harness with one table, two curves (8 and 0 points) and dots
 deinit/results.json  a harness with curves in chapters
 """
@@ -49,13 +49,9 @@ columns["control"] = columns["old"]
 other.verdicts, other.one_sided = comparison.conclude(other.rows, [])
 write("b", named(other, "Another", "2026-01-02"))
 before = "before"
-for number, slug in enumerate(series.load().names[:4]):
-    write(
-        f"steps/{number}",
-        named(
-            scenario("faster" if number == 0 else "same"), "Another", f"2026-02-{number + 1:02}", before, f"upto:{slug}"
-        ),
-    )
+for number, slug in enumerate(series.load().names):
+    compared = scenario("one row" if number else "faster")
+    write(f"steps/{number}", named(compared, "Another", f"2026-02-{number + 1:02}", before, f"upto:{slug}"))
     before = f"upto:{slug}"
 write(
     "scaling",
