@@ -29,7 +29,6 @@ from .programs import Place, Server, Side
 from .rows import ServerRow
 
 # {column: {part: us of an operation}} of a row.
-Parts = dict[str, dict[str, float]]
 
 DEFAULT_ROWS = "^(plain|all|loop-.*)$"
 _INSTALL = "apt install linux-perf (Debian) or linux-tools-generic (Ubuntu)"
