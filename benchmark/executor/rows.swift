@@ -15,14 +15,24 @@ struct Row: Sendable {
 
 typealias Figures = [(name: String, value: Double)]
 
-/// Wall and processor time of an operation, in nanoseconds, where the caller is.
+/// Wall and processor time since it was made.
+struct Stopwatch {
+  let start = machine_now(), used = executor_process_time()
+
+  /// Of each of `count` operations, in nanoseconds.
+  func figures(_ count: Int) -> Figures {
+    let wall = machine_now() - start, cpu = executor_process_time() - used
+    return [("wall", Double(wall) / Double(count)), ("cpu", Double(cpu) / Double(count))]
+  }
+}
+
+/// The figures of `count` operations, where the caller is.
 func measure(
   _ count: Int, isolation: isolated (any Actor)? = #isolation, _ body: () async -> Void
 ) async -> Figures {
-  let start = machine_now(), used = executor_process_time()
+  let watch = Stopwatch()
   await body()
-  let wall = machine_now() - start, cpu = executor_process_time() - used
-  return [("wall", Double(wall) / Double(count)), ("cpu", Double(cpu) / Double(count))]
+  return watch.figures(count)
 }
 
 /// Quantiles of times in nanoseconds.
@@ -387,25 +397,23 @@ func blocked(_ jobs: Int, _ rounds: Int) -> Figures {
   final class Ran: Sendable { let count = Atomic(0) }
   let ran = Ran()
   return await onThread {
-    let start = machine_now(), used = executor_process_time()
+    let watch = Stopwatch()
     for round in 1...count / batch {
       for _ in 0..<batch {
         DispatchQueue.main.async { ran.count.add(1, ordering: .releasing) }
       }
       while ran.count.load(ordering: .acquiring) < round * batch { executor_pause() }
     }
-    let wall = machine_now() - start, cpu = executor_process_time() - used
-    return [("wall", Double(wall) / Double(count)), ("cpu", Double(cpu) / Double(count))]
+    return watch.figures(count)
   }
 }
 
 /// Blocks of the main queue that another thread waits for.
 @MainActor func syncWithMainQueue(_ count: Int) async -> Figures {
   await onThread {
-    let start = machine_now(), used = executor_process_time()
+    let watch = Stopwatch()
     for _ in 0..<count { DispatchQueue.main.sync { executor_pause() } }
-    let wall = machine_now() - start, cpu = executor_process_time() - used
-    return [("wall", Double(wall) / Double(count)), ("cpu", Double(cpu) / Double(count))]
+    return watch.figures(count)
   }
 }
 
