@@ -44,7 +44,7 @@ SCENARIOS = {
     ],
     "faster": [row("Faster", 10, 8), row("Same", 50, 50)],
     "same": [row(f"Row{i}", 10 * i, 10 * i) for i in range(1, 25)],
-    "one row": [row("Same", 50, 50)],
+    "two rows": [row("Same", 50, 50), row("Other", 60, 60)],
     "failed": [row("Same", 50, 50), row("Crash", 10, 10)],
 }
 

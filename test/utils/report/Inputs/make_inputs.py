@@ -50,7 +50,7 @@ other.verdicts, other.one_sided = comparison.conclude(other.rows, [])
 write("b", named(other, "Another", "2026-01-02"))
 before = "before"
 for number, slug in enumerate(series.load().names):
-    compared = scenario("one row" if number else "faster")
+    compared = scenario("two rows" if number else "faster")
     write(f"steps/{number}", named(compared, "Another", f"2026-02-{number + 1:02}", before, f"upto:{slug}"))
     before = f"upto:{slug}"
 write(
