@@ -1,4 +1,7 @@
-// RUN: %target-run-simple-swift( -O -target %target-future-triple %import-libdispatch -parse-as-library) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %s %S/Inputs/DeepTaskSupport.swift -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -14,45 +17,7 @@
 // A thread with a small stack cancels deep trees, and one task with many groups and
 // handlers, each in another. It takes no stack for a level.
 
-import Glibc
 import Synchronization
-
-final class Gate: Sendable {
-  private let continuation = Mutex<UnsafeContinuation<Void, Never>?>(nil)
-
-  func wait() async {
-    await withUnsafeContinuation { new in continuation.withLock { $0 = new } }
-  }
-  /// Once somebody waits.
-  func open() {
-    while true {
-      let waiting = continuation.withLock { old in
-        defer { old = nil }
-        return old
-      }
-      if let waiting { return waiting.resume() }
-      usleep(1000)
-    }
-  }
-  func becomeWaiting() {
-    while continuation.withLock({ $0 == nil }) { usleep(1000) }
-    usleep(20_000)
-  }
-}
-
-@Sendable func groups(_ depth: Int, _ gate: Gate) async {
-  if depth == 0 { return await gate.wait() }
-  await withTaskGroup(of: Void.self) { group in
-    group.addTask { await groups(depth - 1, gate) }
-    await group.waitForAll()
-  }
-}
-
-@Sendable func lets(_ depth: Int, _ gate: Gate) async {
-  if depth == 0 { return await gate.wait() }
-  async let one: Void = lets(depth - 1, gate)
-  await one
-}
 
 /// Async lets, groups and handlers in turn.
 @Sendable func mixed(_ depth: Int, _ gate: Gate) async {
@@ -91,24 +56,6 @@ let handlers = Atomic<Int>(0)
       await scopes(depth - 1, gate)
     }
   }
-}
-
-func onSmallStack(_ body: @escaping @Sendable () -> Void) {
-  final class Box {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  pthread_attr_setstacksize(&attributes, 512 << 10)
-  var thread = pthread_t()
-  pthread_create(
-    &thread, &attributes,
-    { box in
-      Unmanaged<Box>.fromOpaque(box!).takeRetainedValue().body()
-      return nil
-    }, Unmanaged.passRetained(Box(body)).toOpaque())
-  pthread_join(thread, nil)
 }
 
 @main struct Main {

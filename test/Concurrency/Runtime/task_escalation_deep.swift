@@ -1,4 +1,7 @@
-// RUN: %target-run-simple-swift( -O -target %target-future-triple %import-libdispatch -parse-as-library) | %FileCheck %s
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %s %S/Inputs/DeepTaskSupport.swift -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -13,46 +16,6 @@
 
 // A thread with a small stack escalates deep trees, and a long chain of tasks that wait
 // for each other. It takes no stack for a level.
-
-import Glibc
-import Synchronization
-
-final class Gate: Sendable {
-  private let continuation = Mutex<UnsafeContinuation<Void, Never>?>(nil)
-
-  func wait() async {
-    await withUnsafeContinuation { new in continuation.withLock { $0 = new } }
-  }
-  /// Once somebody waits.
-  func open() {
-    while true {
-      let waiting = continuation.withLock { old in
-        defer { old = nil }
-        return old
-      }
-      if let waiting { return waiting.resume() }
-      usleep(1000)
-    }
-  }
-  func becomeWaiting() {
-    while continuation.withLock({ $0 == nil }) { usleep(1000) }
-    usleep(20_000)
-  }
-}
-
-@Sendable func groups(_ depth: Int, _ gate: Gate) async {
-  if depth == 0 { return await gate.wait() }
-  await withTaskGroup(of: Void.self) { group in
-    group.addTask { await groups(depth - 1, gate) }
-    await group.waitForAll()
-  }
-}
-
-@Sendable func lets(_ depth: Int, _ gate: Gate) async {
-  if depth == 0 { return await gate.wait() }
-  async let one: Void = lets(depth - 1, gate)
-  await one
-}
 
 /// Async lets and groups in turn.
 @Sendable func mixed(_ depth: Int, _ gate: Gate) async {
@@ -69,27 +32,9 @@ final class Gate: Sendable {
   await Task.detached(priority: .background) { await tasks(depth - 1, gate) }.value
 }
 
-func onSmallStack(_ body: @escaping @Sendable () -> Void) {
-  final class Box {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  pthread_attr_setstacksize(&attributes, 512 << 10)
-  var thread = pthread_t()
-  pthread_create(
-    &thread, &attributes,
-    { box in
-      Unmanaged<Box>.fromOpaque(box!).takeRetainedValue().body()
-      return nil
-    }, Unmanaged.passRetained(Box(body)).toOpaque())
-  pthread_join(thread, nil)
-}
-
 @main struct Main {
   static func main() async {
-    for (depth, body) in [(20_000, groups), (20_000, lets), (5000, mixed), (20_000, tasks)] {
+    for (depth, body) in [(100_000, groups), (100_000, lets), (20_000, mixed), (100_000, tasks)] {
       let gate = Gate()
       let task = Task.detached(priority: .background) {
         await body(depth, gate)
