@@ -1085,6 +1085,7 @@ void afterFork() {
   Own = nullptr;
   pthread_setspecific(ExitKey, nullptr);
   bool isStream = !ChunkCount;
+  auto had = sumCounters();
   auto count = RingCount.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i != count; ++i) {
     auto &ring = Rings[i];
@@ -1092,7 +1093,12 @@ void afterFork() {
     memset(static_cast<void *>(&ring), 0, sizeof(ring));
     ring.ChunksTaken = isStream ? 0 : taken;
   }
-  RingCount = 0;
+  RingCount = 1;
+  // Tasks that it has of its parent end here.
+  Rings[0].Counts[swift_trace_task_create] =
+      had.tasks_created - had.tasks_destroyed;
+  Rings[0].Counts[swift_trace_sleep_begin] =
+      had.sleeps_begun - had.sleeps_ended - had.sleeps_cancelled;
   Overwritten = LostByOthers = 0;
   DumpCount = LivenessDumps = 0;
   IsDumping = false;

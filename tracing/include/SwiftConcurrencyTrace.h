@@ -291,7 +291,9 @@ enum {
 };
 
 /// Sums over all threads, since the process began. Each is counted where the
-/// event of that name is recorded. `version` is 1; later ones are longer.
+/// event of that name is recorded. `version` is 1; later ones are longer. The
+/// child of a fork begins with the tasks and sleeps of its parent that have not
+/// ended, as created and begun, and with zeroes.
 typedef struct swift_trace_counters {
   uint32_t size; ///< of this struct, as far as the writer knows it
   uint32_t version;
