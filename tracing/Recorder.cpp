@@ -124,6 +124,7 @@ uint8_t chooseClock() {
 using Word = std::atomic<uint64_t>;
 constexpr size_t HeaderSize = 4096;
 constexpr size_t StreamChunk = 65536;
+constexpr uint64_t MaxAhead = 16; ///< chunks that a file has more than it needs
 
 /// The settings; they change while the library is loaded, and in a fork's child.
 size_t ChunkSize;
@@ -142,6 +143,8 @@ std::atomic<uint32_t> *Owners;
 std::atomic<uint32_t> *Kept;
 /// The next chunk to take: of memory modulo ChunkCount.
 std::atomic<uint64_t> NextChunk;
+/// Of a file: all chunks before this one have their blocks.
+std::atomic<uint64_t> Reserved;
 /// Chunks before this one are those of the parent of a fork.
 uint64_t FirstSequence = 1;
 std::atomic<uint64_t> Overwritten, LostByOthers;
@@ -191,13 +194,16 @@ std::atomic<uint32_t> RingCount;
 pthread_key_t ExitKey;
 /// A few bytes, so that the loader finds room for them in the static block.
 __thread Ring *Own __attribute__((tls_model("initial-exec")));
+/// Events of a thread that has found no ring until it looks for one again: it
+/// goes over all rings.
+__thread uint32_t SkipEnter __attribute__((tls_model("initial-exec")));
 
 /// When tasks were put into queues: the low 24 bits of the ID, then 40 bits of
 /// the time in units of 64 ticks. A task that another one has pushed out is not
 /// counted.
 constexpr size_t WaitSlots = 65536;
 Word *Waiting;
-uint64_t TicksPerMicrosecond = 1;
+uint64_t MicrosecondsPerUnit; ///< of these 64 ticks, times 2^40
 
 template <class T> void add(std::atomic<T> &count, T value) {
   // The owner's own: no locked instruction.
@@ -259,11 +265,28 @@ bool extend(uint64_t offset, size_t size) {
   return !error;
 }
 
+/// Makes room for this chunk, and for as many as there are before it, up to
+/// MaxAhead: file systems take blocks at less cost in one piece. Threads may
+/// reserve the same blocks twice, but none is left out: each begins at Reserved.
+bool reserve(uint64_t number, uint64_t now) {
+  auto from = Reserved.load(std::memory_order_relaxed);
+  if (number < from)
+    return true;
+  auto to = number + 1 + std::min(number, MaxAhead - 1);
+  if (!extend(HeaderSize + from * StreamChunk, (to - from) * StreamChunk))
+    return false;
+  while (from < to && !Reserved.compare_exchange_weak(
+                          from, to, std::memory_order_relaxed))
+    ;
+  updateStream(now);
+  return true;
+}
+
 /// \returns a chunk of zeroes of the file.
-Chunk *mapChunk(uint64_t number) {
-  auto offset = HeaderSize + number * StreamChunk;
-  if (Error.load(std::memory_order_relaxed) || !extend(offset, StreamChunk))
+Chunk *mapChunk(uint64_t number, uint64_t now) {
+  if (Error.load(std::memory_order_relaxed) || !reserve(number, now))
     return nullptr;
+  auto offset = HeaderSize + number * StreamChunk;
   auto *memory = mmap(nullptr, StreamChunk, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_POPULATE, StreamFile, off_t(offset));
   return memory == MAP_FAILED ? nullptr : static_cast<Chunk *>(memory);
@@ -312,10 +335,9 @@ bool takeChunk(Ring *ring, uint64_t now) {
       word->store(0, std::memory_order_relaxed);
   } else {
     auto number = NextChunk.fetch_add(1, std::memory_order_relaxed);
-    if (!(chunk = mapChunk(number)))
+    if (!(chunk = mapChunk(number, now)))
       return false;
     sequence = number + 1;
-    updateStream(now);
   }
   auto &header = chunk->Header;
   header.type = swift_trace_chunk_events;
@@ -450,7 +472,7 @@ void leaveThread(void *ring) {
 /// \returns null if there are too many threads.
 PRESERVE __attribute__((noinline)) Ring *enterThread() {
   auto threadId = uint32_t(syscall(SYS_gettid));
-  for (uint32_t i = 0; i != MaxRings; ++i) {
+  for (uint32_t i = SkipEnter ? MaxRings : 0; i != MaxRings; ++i) {
     auto &ring = Rings[i];
     uint32_t nobody = 0;
     if (ring.Owner.load(std::memory_order_relaxed) ||
@@ -476,6 +498,7 @@ PRESERVE __attribute__((noinline)) Ring *enterThread() {
     beginThread(&ring, threadId);
     return &ring;
   }
+  SkipEnter = SkipEnter ? SkipEnter - 1 : 1024;
   LostByOthers.fetch_add(1, std::memory_order_relaxed);
   return nullptr;
 }
@@ -495,8 +518,9 @@ void countWait(Ring *ring, uint64_t task, uint64_t now) {
   if (!slot || slot >> 40 != (task & 0xffffff))
     return;
   Waiting[task % WaitSlots].store(0, std::memory_order_relaxed);
-  auto waited = (((now >> 6) - slot) & ((1ull << 40) - 1)) << 6;
-  auto microseconds = waited / TicksPerMicrosecond;
+  auto waited = ((now >> 6) - slot) & ((1ull << 40) - 1);
+  auto microseconds = uint64_t(
+      static_cast<unsigned __int128>(waited) * MicrosecondsPerUnit >> 40);
   unsigned bucket = microseconds ? 64 - __builtin_clzll(microseconds) : 0;
   add(ring->Waits[std::min(bucket, 23u)], uint64_t(1));
 }
@@ -836,7 +860,7 @@ int64_t dumpTo(int file, uint8_t reason, int number) {
 /// The chunks that a stream gets at its begin and end.
 void streamBuffer() {
   auto number = NextChunk.fetch_add(1, std::memory_order_relaxed);
-  if (auto *chunk = mapChunk(number)) {
+  if (auto *chunk = mapChunk(number, ticks())) {
     memcpy(chunk, Buffer, ChunkSize);
     chunk->Header.sequence = number + 1;
     munmap(chunk, StreamChunk);
@@ -1000,7 +1024,8 @@ void beginBase() {
     auto size = readlink("/proc/self/exe", Base.program, sizeof(Base.program) - 1);
     Base.program[std::max<ssize_t>(size, 0)] = 0;
   }
-  TicksPerMicrosecond = std::max<uint64_t>(Base.ticks_per_second / 1000000, 1);
+  MicrosecondsPerUnit =
+      uint64_t(64e6 * double(1ull << 40) / double(Base.ticks_per_second));
 }
 
 bool fail(const char *name, const char *value, const char *why, const char *hint) {
@@ -1019,34 +1044,33 @@ bool openStream() {
       path[used++] = *at;
     }
   path[used] = 0;
-  int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   char text[64];
-  if (file < 0)
-    return fail("SWIFT_TRACE", path, strerror_r(errno, text, sizeof(text)),
-                "nothing is recorded; name a file that can be written, or 1");
-  if (flock(file, LOCK_EX | LOCK_NB)) {
-    close(file);
-    return fail("SWIFT_TRACE", path, "another process writes it",
-                "nothing is recorded; %p in the name is the process");
-  }
   struct stat status;
-  if (fstat(file, &status) || !S_ISREG(status.st_mode)) {
-    close(file);
-    return fail("SWIFT_TRACE", path, "not a regular file",
-                "nothing is recorded; name a file that can be written, or 1");
-  }
-  if (status.st_size) {
+  int file = -1;
+  auto refuse = [&](const char *why, const char *hint) {
+    if (file >= 0)
+      close(file);
+    return fail("SWIFT_TRACE", path, why, hint);
+  };
+  const char *name = "nothing is recorded; name a file that can be written, or 1";
+  for (bool hasMoved = false;; hasMoved = true) {
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0)
+      return refuse(strerror_r(errno, text, sizeof(text)), name);
+    if (flock(file, LOCK_EX | LOCK_NB))
+      return refuse("another process writes it",
+                    "nothing is recorded; %p in the name is the process");
+    if (fstat(file, &status) || !S_ISREG(status.st_mode))
+      return refuse("not a regular file", name);
+    if (!status.st_size)
+      break;
     // The trace of the program that this process was before exec(), say.
     static char kept[sizeof(StreamPath) + 4];
     snprintf(kept, sizeof(kept), "%s.old", path);
-    int next = -1;
-    if (!rename(path, kept))
-      next = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (hasMoved || rename(path, kept))
+      return refuse(strerror_r(errno, text, sizeof(text)),
+                    "nothing is recorded; move away the file of this name");
     close(file);
-    if (next < 0 || flock(next, LOCK_EX | LOCK_NB))
-      return fail("SWIFT_TRACE", path, strerror_r(errno, text, sizeof(text)),
-                  "nothing is recorded; move away the file of this name");
-    file = next;
   }
   struct rlimit limit;
   StreamLimit = getrlimit(RLIMIT_FSIZE, &limit) ? UINT64_MAX : limit.rlim_cur;
@@ -1084,6 +1108,7 @@ void turnOff() {
 void afterFork() {
   Own = nullptr;
   pthread_setspecific(ExitKey, nullptr);
+  SkipEnter = 0;
   bool isStream = !ChunkCount;
   auto had = sumCounters();
   auto count = RingCount.load(std::memory_order_relaxed);
@@ -1107,7 +1132,7 @@ void afterFork() {
     close(StreamFile);
     StreamFile = -1;
     StreamHeader = nullptr;
-    NextChunk = 0;
+    NextChunk = Reserved = 0;
   } else {
     for (uint32_t i = 0; i != ChunkCount; ++i)
       Owners[i].store(0, std::memory_order_relaxed);
