@@ -11,6 +11,8 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
+// The pool alone ends the process. (Dispatch does not.)
+// XFAIL: without_executor-no-threads && !without_executor-pool
 // A sanitizer reserves address space, and ends the process when it gets none.
 // UNSUPPORTED: asan, tsan
 

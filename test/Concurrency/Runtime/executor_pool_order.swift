@@ -16,6 +16,8 @@
 // REQUIRES: OS=linux-gnu
 // With several threads the order of tasks is not defined.
 // UNSUPPORTED: without_executor-pool
+// The row of priorities.
+// XFAIL: without_executor-priorities
 
 // The orders that programs see: of tasks that one task or one thread makes, and of those that
 // give way, if the executor has one thread; and of calls that one task sends to an actor.

@@ -18,7 +18,7 @@
 // A sanitizer does not support a fork in a process with several threads.
 // UNSUPPORTED: asan, tsan
 // The threads of Dispatch's queues are not in the child of a fork.
-// XFAIL: without_executor-pool
+// XFAIL: without_executor-fork
 
 // A process with tasks forks, starts another program, and ends in each of the ways there are.
 

@@ -1,0 +1,47 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+// XFAIL: without_executor-backlog
+
+// A tree of 111,111 tasks does not grow in breadth: at most a few thousand are alive at once.
+
+import Synchronization
+
+let alive = Atomic(0)
+let most = Atomic(0)
+
+func grow(_ levels: Int) async -> Int {
+  if levels == 0 { return 1 }
+  var tasks: [Task<Int, Never>] = []
+  for _ in 0..<10 {
+    most.max(alive.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+    tasks.append(
+      Task {
+        let count = await grow(levels - 1)
+        alive.subtract(1, ordering: .relaxed)
+        return count
+      })
+  }
+  var count = 1
+  for task in tasks { count += await task.value }
+  return count
+}
+
+@main struct Main {
+  static func main() async {
+    let count = await Task.detached { await grow(5) }.value
+    precondition(count == 111_111, "\(count) tasks")
+    let mostAlive = most.load(ordering: .relaxed)
+    precondition(mostAlive < 5_000, "\(mostAlive) of \(count) tasks were alive at once")
+  }
+}
