@@ -11,6 +11,8 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // REQUIRES: OS=linux-gnu
+// A sanitizer does not support a fork in a process with several threads.
+// UNSUPPORTED: tsan
 
 // Names of types that are not there, asked for again and again: by one thread and by many,
 // by more names than the runtime keeps, by names that are longer than what it keeps, in

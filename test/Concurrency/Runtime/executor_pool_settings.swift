@@ -42,20 +42,6 @@
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pinned-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out nice-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
 
-// No more threads can be made: it works with those that are there, here a worker and one that
-// looks after it.
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-2 2>&1 | %FileCheck --check-prefix=THREADS %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-later 20 2>&1 | %FileCheck --check-prefix=THREADS %s
-// THREADS-NOT: FAILED
-// THREADS: done
-
-// There is none for a while: the thread that makes the task waits for it. One is enough.
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-0 2>&1 | %FileCheck --check-prefix=THREADS %s
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out threads-1 2>&1 | %FileCheck --check-prefix=THREADS %s
-
-// There is one, which blocks, and for a while nobody can look after it.
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-soon 2>&1 | %FileCheck --check-prefix=THREADS %s
-
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -64,15 +50,14 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-// pthread_create is the sanitizer's there, and threads of its own are counted.
+// Threads of the sanitizer's own are counted.
 // UNSUPPORTED: asan, tsan
 // An emulator's threads wait for each other while it translates what they run, so others stand
 // in for threads that only compute.
 // UNSUPPORTED: emulated
 // XFAIL: without_executor-pool
 
-// The variables of the executor's threads, what they say of values that cannot be used, and
-// what happens if a thread cannot be made.
+// The variables of the executor's threads, and what they say of values that cannot be used.
 
 import Dispatch
 import Glibc
@@ -113,27 +98,6 @@ func poolThreads(_ count: Int) -> Int {
   stop.set()
   wait(for: "the end of jobs that compute") { ended.count == 8 * count }
   return named
-}
-
-/// Tasks run, even if they block each other, as far as that is possible with one thread.
-func expectWork(_ name: String) {
-  let ran = Counter()
-  for number in 0..<2000 {
-    Task.detached(priority: [.high, .medium, .background][number % 3]) {
-      await Task.yield()
-      await Task {}.value
-      ran.add()
-    }
-  }
-  wait(for: "tasks, \(name)") { ran.count == 2000 }
-}
-
-/// Runs this program with these arguments in a process of its own.
-func startAgain(_ arguments: String...) {
-  var words = ([CommandLine.arguments[0]] + arguments).map { UnsafePointer(strdup($0)) }
-  words.append(nil)
-  let status = runProcess(words)
-  expect(status == 0, "\(arguments): status \(status)")
 }
 
 @main struct Main {
@@ -204,83 +168,6 @@ func startAgain(_ arguments: String...) {
       expectWork("after a task of a nicer thread")
       let nice = Int(threadsOfNiceness(other))
       expect(nice == 0, "\(nice) threads have taken the nice value of the one that made a task")
-    case "threads-soon":
-      let helper = startThread {
-        usleep(300_000)
-        allowThreads(-1)
-      }
-      allowThreads(1)
-      let ran = DispatchSemaphore(value: 0), end = DispatchSemaphore(value: 0)
-      Task.detached {
-        ran.wait()
-        end.signal()
-      }
-      usleep(10_000)
-      Task.detached { ran.signal() }
-      end.wait()
-      expect(refusedThreads() > 0, "no thread was refused")
-      pthread_join(helper, nil)
-    case "threads-0":
-      let helper = startThread {
-        usleep(300_000)
-        allowThreads(-1)
-      }
-      allowThreads(0)
-      Task.detached {}
-      pthread_join(helper, nil)
-      expectWork("when threads can be made again")
-    case "threads-1":
-      allowThreads(1)
-      expectWork("with one thread")
-      expect(refusedThreads() > 0, "no thread was refused")
-      allowThreads(-1)
-      usleep(200_000)
-      // Now there is one that sees that the other one is not enough.
-      expectWork("with the threads that can be made now")
-      let end = DispatchSemaphore(value: 0)
-      Task.detached {
-        let ran = DispatchSemaphore(value: 0)
-        Task.detached { ran.signal() }
-        ran.wait()
-        end.signal()
-      }
-      end.wait()
-    case "threads-2":
-      allowThreads(2)
-      expectWork("with few threads")
-      expect(refusedThreads() > 0, "no thread was refused")
-      // Some block, and nobody can stand in.
-      let end = Flag()
-      let ran = Counter()
-      for _ in 0..<4 {
-        Task.detached {
-          let start = nowInNanoseconds()
-          while !end.isSet && nowInNanoseconds() - start < 300_000_000 { usleep(1000) }
-          ran.add()
-        }
-      }
-      wait(for: "jobs that sleep") { ran.count == 4 }
-      expect(refusedThreads() < 1000, "pthread_create was called \(refusedThreads()) times in vain")
-    // Who makes the second thread, the one that makes the first worker or that worker, is
-    // not the same each time.
-    case "threads-later" where words.count > 1:
-      for _ in 0..<width { startAgain("threads-later") }
-    case "threads-later":
-      allowThreads(2)
-      expectWork("with two threads")
-      allowThreads(-1)
-      // Now there are as many as wanted.
-      let begun = Counter()
-      let ended = DispatchSemaphore(value: 0)
-      for _ in 0..<8 {
-        Task.detached {
-          begun.add()
-          while begun.count < 8 { usleep(500) }
-          ended.signal()
-        }
-      }
-      for _ in 0..<8 { ended.wait() }
-      expectWork("with all threads")
     default: expectWork("without a width")
     }
     print(failures.count == 0 ? "done" : "failed")

@@ -145,3 +145,24 @@ struct Row {
     }
   }
 }
+
+/// Tasks run, even if they block each other, as far as that is possible with one thread.
+func expectWork(_ name: String) {
+  let ran = Counter()
+  for number in 0..<2000 {
+    Task.detached(priority: [.high, .medium, .background][number % 3]) {
+      await Task.yield()
+      await Task {}.value
+      ran.add()
+    }
+  }
+  wait(for: "tasks, \(name)") { ran.count == 2000 }
+}
+
+/// Runs this program with these arguments in a process of its own.
+func startAgain(_ arguments: String...) {
+  var words = ([CommandLine.arguments[0]] + arguments).map { UnsafePointer(strdup($0)) }
+  words.append(nil)
+  let status = runProcess(words)
+  expect(status == 0, "\(arguments): status \(status)")
+}
