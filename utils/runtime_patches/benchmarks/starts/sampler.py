@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import tempfile
 import time
@@ -38,8 +39,8 @@ def _check_libraries(plan: dict[str, Any], row: dict[str, Any], runtime: str) ->
     """Failed if the program would load another libswiftCore.so."""
     env = {**_environment(plan, runtime), "LD_TRACE_LOADED_OBJECTS": "1"}
     said = subprocess.run(row["argv"][:1], env=env, capture_output=True, text=True, check=False, timeout=_PATIENCE)
-    lines = [line.split() for line in said.stdout.splitlines()]
-    found = next((line[2] for line in lines if line[:1] == ["libswiftCore.so"] and len(line) > 2), "none")
+    match = re.search(r"\blibswiftCore\.so => (\S.*) \(0x", said.stdout)
+    found = match[1] if match else "none"
     if os.path.dirname(found) != plan["libraries"][runtime]:
         raise Failed(f"loads {found}, not {runtime}'s library")
 
