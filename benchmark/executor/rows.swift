@@ -134,6 +134,29 @@ func request(_ count: Int, clients: Int, _ queue: @escaping @Sendable () -> Disp
   }
 }
 
+/// A task resumes four that wait for an element of a stream, each of which computes for some time, and waits
+/// for all. An operation is a round.
+func resumeFour(_ count: Int, _ nanoseconds: UInt64) async {
+  let (done, isDone) = AsyncStream<Void>.makeStream()
+  let streams = (0..<4).map { _ in AsyncStream<Void>.makeStream() }
+  await withTaskGroup(of: Void.self) { group in
+    for stream in streams {
+      group.addTask {
+        for await _ in stream.stream {
+          compute(nanoseconds)
+          isDone.yield()
+        }
+      }
+    }
+    var ended = done.makeAsyncIterator()
+    for _ in 0..<count {
+      for stream in streams { stream.continuation.yield() }
+      for _ in streams { _ = await ended.next() }
+    }
+    for stream in streams { stream.continuation.finish() }
+  }
+}
+
 final class Thread {
   private var thread = pthread_t()
 
@@ -476,6 +499,12 @@ let handOvers = [
   },
   poolRow("stream", "elements of an AsyncStream that go to a task and come back, one way") { await passElements($0) },
   poolRow("stream-3", "elements that go through three AsyncStreams, each with a task") { await pipe($0) },
+  poolRow("resumed-2", "a task resumes four that wait, which run for 2 us each; an operation is a round", count: 10_000) {
+    await resumeFour($0, 2000)
+  },
+  poolRow("resumed-7", "a task resumes four that wait, which run for 7 us each; an operation is a round", count: 10_000) {
+    await resumeFour($0, 7000)
+  },
 ]
 
 let tasks = [

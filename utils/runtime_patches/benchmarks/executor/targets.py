@@ -55,6 +55,7 @@ TARGETS = [
     *(Target(f"mix-serial-{clients}", "wall", 1.02) for clients in "18"),
     Target("stream-3", "wall", 1.0),
     Target("stream-3", "cpu", 1.0),
+    *(Target(f"resumed-{length}", figure, 1.0) for length in "27" for figure in ("wall", "cpu")),
     Target("deinit-end-1", "wall", 0.1),
     Target("deinit-suspend-1", "wall", 0.1),
     Target("deinit-suspend-100", "wall", 0.2),
