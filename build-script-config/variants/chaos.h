@@ -2,6 +2,8 @@
 // functions. Before each, a thread may yield, sleep for a moment or spin; or it is slow for a
 // while, as one of low priority. That depends on SWIFT_CHAOS_SEED and on which thread it is: they
 // have numbers as they come. So a seed replays the delays, and not the whole schedule.
+// With SWIFT_CHAOS_SLEEP=0 a thread yields where it would sleep: for tests of what one that waits
+// in the kernel has for a consequence, such as another thread that stands in for it.
 //
 // The orders are those of the code: a stronger one would hide what the processor does.
 
@@ -21,6 +23,7 @@ namespace chaos {
 struct Thread {
   unsigned long random;
   unsigned slow;
+  bool sleeps;
 };
 CHAOS_SHARED unsigned long threads;
 CHAOS_SHARED __thread Thread thisThread;
@@ -30,7 +33,8 @@ CHAOS void chaos_step() {
   auto &thread = chaos::thisThread;
   auto x = thread.random;
   if (!x) {
-    auto *seed = getenv("SWIFT_CHAOS_SEED");
+    auto *seed = getenv("SWIFT_CHAOS_SEED"), *sleep = getenv("SWIFT_CHAOS_SLEEP");
+    thread.sleeps = !sleep || *sleep != '0';
     auto number = __atomic_add_fetch(&chaos::threads, 1, __ATOMIC_RELAXED);
     x = ((seed ? strtoul(seed, nullptr, 10) : 1) * 0x9E3779B97F4A7C15 + number) * 0xBF58476D1CE4E5B9 | 1;
   }
@@ -40,7 +44,7 @@ CHAOS void chaos_step() {
   auto error = errno;
   if (thread.slow)
     --thread.slow;
-  if (what < 8) {
+  if (what < 8 && thread.sleeps) {
     struct timespec time = {0, long(howLong)};
     nanosleep(&time, nullptr);
   } else if (what < 64 || (thread.slow && what < 512)) {

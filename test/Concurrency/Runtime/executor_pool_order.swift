@@ -4,7 +4,7 @@
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out actor
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out actor
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test

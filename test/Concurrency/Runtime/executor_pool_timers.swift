@@ -4,9 +4,9 @@
 // RUN: %target-codesign %t/a.out
 // ThreadSanitizer knows no threads in the child of a process with several, and 2,000 sleepers that
 // wake at once take it longer than the limit.
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if tsan %{-fork -many%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if tsan %{-fork -many%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out %if tsan %{-fork -many%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan %{-fork -many%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if tsan %{-fork -many%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out %if tsan %{-fork -many%}
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test

@@ -5,34 +5,34 @@
 // RUN: %{python} %S/Inputs/cpu-quota.py %t/groups
 
 // Of eight processors. No quota, or none that can be read.
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/none %env-SWIFT_POOL=1 %target-run %t/a.out jobs 8 8
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/empty %env-SWIFT_POOL=1 %target-run %t/a.out jobs 8 8
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/unlimited %env-SWIFT_POOL=1 %target-run %t/a.out jobs 8 8
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/large %env-SWIFT_POOL=1 %target-run %t/a.out jobs 8 8
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/broken %env-SWIFT_POOL=1 %target-run %t/a.out jobs 8 8
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/none %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 8 8
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/empty %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 8 8
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/unlimited %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 8 8
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/large %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 8 8
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/broken %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 8 8
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/broken %env-SWIFT_POOL=0 %target-run %t/a.out jobs 8 8
 // A quota.
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/rounded-up %env-SWIFT_POOL=1 %target-run %t/a.out jobs 3 3
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/small %env-SWIFT_POOL=1 %target-run %t/a.out jobs 1 1
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %target-run %t/a.out jobs 3 3
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/container %env-SWIFT_POOL=1 %target-run %t/a.out jobs 3 3
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/old %env-SWIFT_POOL=1 %target-run %t/a.out jobs 3 3
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/old-together %env-SWIFT_POOL=1 %target-run %t/a.out jobs 3 3
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/rounded-up %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 3 3
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/small %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 1 1
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 3 3
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/container %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 3 3
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/old %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 3 3
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/old-together %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 3 3
 // With Dispatch. One that blocks leaves another.
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=0 %target-run %t/a.out jobs 3 3
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/old %env-SWIFT_POOL=0 %target-run %t/a.out jobs 3 3
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/small %env-SWIFT_POOL=0 %target-run %t/a.out jobs 2 2
 // The variables have the last word.
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_CPU_QUOTA=0 %target-run %t/a.out jobs 8 8
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_CPU_QUOTA=0 %target-run %t/a.out jobs 8 8
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=0 %env-SWIFT_CPU_QUOTA=0 %target-run %t/a.out jobs 8 8
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out jobs 5 5
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2 %target-run %t/a.out jobs 2 2
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out jobs 5 5
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=2 %target-run %t/a.out jobs 2 2
 // The affinity mask has fewer.
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-CPU_QUOTA_PROCESSORS=2 %env-SWIFT_POOL=1 %target-run %t/a.out jobs 2 2
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-CPU_QUOTA_PROCESSORS=2 %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 2 2
 // While it runs.
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/follows %env-SWIFT_POOL=1 %target-run %t/a.out follows
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/blocks %env-SWIFT_POOL=1 %target-run %t/a.out blocks
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/idle %env-SWIFT_POOL=1 %target-run %t/a.out idle
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/follows %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out follows
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/blocks %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out blocks
+// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/idle %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out idle
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -100,7 +100,7 @@ func become(_ wanted: Int) async {
         for task in start(32, milliseconds: 10) { await task.value }
       }
       let seen = most.load(ordering: .relaxed)
-      precondition(seen >= least && seen <= atMost, "\(seen) at a time")
+      if seen < least || seen > atMost { fatalError("\(seen) at a time") }
 
     case "follows":
       await become(3)
