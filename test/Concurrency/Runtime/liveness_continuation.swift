@@ -30,15 +30,19 @@
 import Dispatch
 import Glibc
 
+/// What a task stores here belongs to the main task once `isStored` has been signalled.
 final class Holder: @unchecked Sendable {
-  var continuation: CheckedContinuation<Void, Never>?
-  var unsafe: UnsafeContinuation<Void, Never>?
+  var continuation: CheckedContinuation<Void, Never>? { didSet { isStored.signal() } }
+  var unsafe: UnsafeContinuation<Void, Never>? { didSet { isStored.signal() } }
+  private let isStored = DispatchSemaphore(value: 0)
+
+  func waitUntilStored() { isStored.wait() }
 }
 
 @main struct Main {
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
-    let held = Holder(), later = Holder(), again = Holder()
+    let held = Holder(), unsafe = Holder(), later = Holder(), again = Holder()
     Task.detached(name: "at once") {
       await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
     }
@@ -52,12 +56,13 @@ final class Holder: @unchecked Sendable {
       await withCheckedContinuation { held.continuation = $0 }
     }
     Task.detached(name: "unsafe") {
-      await withUnsafeContinuation { held.unsafe = $0 }
+      await withUnsafeContinuation { unsafe.unsafe = $0 }
     }
     Task.detached(name: "second") {
       await withCheckedContinuation { again.continuation = $0 }
       await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
     }
+    for holder in [held, unsafe, later, again] { holder.waitUntilStored() }
     usleep(100_000)
     again.continuation!.resume()
     again.continuation = nil
@@ -78,7 +83,7 @@ final class Holder: @unchecked Sendable {
     // OFF: not resumed yet
     print("not resumed yet")
     held.continuation!.resume()
-    held.unsafe!.resume()
+    unsafe.unsafe!.resume()
   }
 }
 
