@@ -58,6 +58,7 @@ final class Victim: Sendable {
   let cancelled = Atomic<Int>(0)
   let escalated = Atomic<Int>(0)
   let isLast = Atomic<Bool>(false)
+  private let hasYielded = Atomic<Bool>(false)
   let done = DispatchSemaphore(value: 0)
 
   func wait() async {
@@ -89,7 +90,12 @@ final class Victim: Sendable {
             return Task.isCancelled
           }
           while !child.isWaiting { await Task.yield() }
-          async let one = useStack(2) { await Task.yield() }
+          async let one = useStack(2) {
+            await Task.yield()
+            self.hasYielded.store(true, ordering: .relaxed)
+          }
+          // The job that the executor keeps later is not to be that of the yield.
+          while !self.hasYielded.load(ordering: .relaxed) { await Task.yield() }
           await withTaskCancellationHandler(operation: body) {
             self.cancelled.add(1, ordering: .relaxed)
           }
