@@ -12,27 +12,39 @@ from typing import Optional
 class Library:
     """A shared library. part: its folder below the build folder; always: whether every program with tasks loads
     it; recipe: the script in build-script-config that builds it, if upstream's Runtimes/ does not; header: a file of
-    swift/ that only sources with the library have, None if all sources have it; static: if it has a recipe, the object
-    file of its static library."""
+    swift/, and a text in it, that only sources with the library have, None if all sources have it; static: if it has a
+    recipe, the object file of its static library."""
 
     name: str
     part: str
     always: bool = True
     recipe: Optional[str] = None
-    header: Optional[str] = None
+    header: Optional[tuple[str, str]] = None
     static: Optional[str] = None
 
     def is_of(self, source: Path) -> bool:
         """Whether the sources in the folder `source` have it."""
-        return self.header is None or (source / self.header).exists()
+        if self.header is None:
+            return True
+        path, text = source / self.header[0], self.header[1]
+        return path.exists() and text in path.read_text()
 
 
+_CONCURRENCY = "stdlib/public/Concurrency"
 LIBRARIES = (
     Library("libswiftCore.so", "core"),
     Library("libswift_Concurrency.so", "Concurrency"),
     Library("libswiftSynchronization.so", "Synchronization", False, "synchronization.sh", static="Synchronization.o"),
-    Library("libswift_Liveness.so", "Liveness", False, "observer.sh", header="stdlib/public/Concurrency/Liveness.h"),
-    Library("libswift_Trace.so", "Tracing", False, "observer.sh", header="stdlib/public/Concurrency/TracingProbes.h"),
+    Library(
+        "libswift_Liveness.so", "Liveness", False, "observer.sh", header=(f"{_CONCURRENCY}/Liveness.h", "Interface")
+    ),
+    Library(
+        "libswift_Trace.so",
+        "Tracing",
+        False,
+        "observer.sh",
+        header=(f"{_CONCURRENCY}/TracingProbes.h", "struct Recorder"),
+    ),
 )
 NAMES = tuple(library.name for library in LIBRARIES)
 CONCURRENCY = "libswift_Concurrency.so"
