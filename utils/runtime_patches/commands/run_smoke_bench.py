@@ -71,7 +71,7 @@ def main(options: Namespace) -> int:
     runtimes = [_runtime(name) for name in options.runtimes or ("before", "after")]
     ws = ready(options)
     compare.check_filter(ws, options.filter)  # before a long build
-    ours = [runtime for runtime in runtimes if runtime.base]
+    ours = [runtime for runtime in runtimes if not runtime.is_given]
     ensure(ws, *ours)
     sides = Sides(*map(compare.side_of, runtimes))
     chosen = compare.choose(ws, sides, options.filter, options.all)

@@ -32,7 +32,8 @@ _CONFIGURATION = ("runtime.cmake", "dispatch/dispatchConfig.cmake", "vendor/Sett
 
 
 def ensure(ws: Workspace, runtime: Runtime) -> Path:
-    """Builds what is missing or out of date of a Runtime; returns its folder."""
+    """Builds what is missing or out of date of a Runtime, which is not given as a folder; returns its folder."""
+    assert not runtime.is_given, runtime
     with locks.exclusive(BUILD):
         if runtime.base == "stock":
             _assemble(ws, runtime, {}, {})

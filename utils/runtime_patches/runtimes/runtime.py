@@ -80,6 +80,11 @@ class Runtime:
         return files.is_intact(self.record_path)
 
     @property
+    def is_given(self) -> bool:
+        """Whether it is a folder that somebody else has built: nothing is written there."""
+        return self.base == "folder"
+
+    @property
     def is_patched(self) -> bool:
         return self.base in ("after", "package", "upto")
 
