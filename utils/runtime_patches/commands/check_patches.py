@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
+from ..base.files import remove
 from ..base.text import plural
 from ..cli import Parser, ensure, ready
 from ..runtimes import configurations
+from ..runtimes.runtime import Runtime
 from ..workspace.find import Workspace
 
 
@@ -29,7 +31,7 @@ def parser() -> Parser:
         status="0 no fault, 1 a fault or an error, 2 bad usage",
     )
     command.add("--headers", "check the names and headers only; Swift's sources are not needed")
-    command.add("--build", "also build after each patch and run the tests it names")
+    command.add("--build", "also build after each patch and run the tests it names (half an hour on two cores)")
     command.add(
         "--configurations [NAME…]",
         "also compile (not link, not run) what the series touches in the runtime's other configurations, or "
@@ -76,13 +78,34 @@ def _build_each(ws: Workspace) -> None:
     from ..series import series
     from ..testing import lit
 
-    for patch in series.load():
+    patches, failed = series.load(), []
+    last: Runtime | None = None
+    for number, patch in enumerate(patches, 1):
         runtime, tests = upto(patch.slug), [*patch.tests, *patch.guards]
-        ensure(ws, runtime)
-        if tests and lit.run(ws, runtime, tests):
-            again = f"utils/run-test --runtime {runtime} {' '.join(tests)}"
-            raise UserError(f"the tests of patch '{patch.slug}' fail on {runtime}", again)
+        last = _go_on(last, runtime)
+        print(f"{number} of {len(patches)}: {patch.slug}, {plural(len(tests), 'test')}", flush=True)
+        try:
+            ensure(ws, runtime)
+            if tests and lit.run(ws, runtime, tests):
+                failed.append(f"utils/run-test --runtime {runtime} {' '.join(tests)}")
+        except UserError as error:
+            print(f"error: {error}", flush=True)
+            failed.append(f"utils/build-runtime {runtime}")
+    if failed:
+        raise UserError(f"{len(failed)} of {len(patches)} patches fail", "\n      ".join(failed))
     print("each builds and passes its tests")
+
+
+def _go_on(last: Runtime | None, runtime: Runtime) -> Runtime | None:
+    """Lets a runtime be built where the last one was, which is removed. Returns the runtime, or None if it was there
+    before, and is to stay."""
+    if runtime.work.exists() or runtime.folder.exists():
+        return None
+    if last:
+        if last.work.exists():
+            last.work.rename(runtime.work)
+        remove(last.folder)
+    return runtime
 
 
 def show(rows: Iterable[Any]) -> None:
