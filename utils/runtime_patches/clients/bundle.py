@@ -112,10 +112,13 @@ class Bundle:
 
     def _rounds(self, runtime: Runtime, tests: Sequence[Test], show: Callable[[], None]) -> dict[Test, str]:
         """Starts processes until all tests have an outcome."""
-        outcomes, left = {}, list(tests)
+        outcomes, left, is_cut = {}, list(tests), False
         for _ in range(_MOST_PROCESSES):
             process = self._drive(runtime, left, show)
             outcomes.update(process.outcomes)
+            if is_cut and (process.outcomes or process.suspects):
+                # These could run: so the process before, of which nothing else tells it, ended too early.
+                outcomes[_process_of(tests[0].library, (), ())] = CRASHED
             for suspect in process.suspects:
                 # Several ran at once: each of them alone tells which one it was.
                 alone = process if len(process.suspects) == 1 else self._drive(runtime, [suspect], show)
@@ -129,6 +132,7 @@ class Bundle:
             is_explained = any(outcomes.get(test) in BAD for test in process.suspects)
             if process.end and not is_explained or process.status and is_well and not left:
                 outcomes[_process_of(tests[0].library, process.suspects, left)] = process.end or CRASHED
+            is_cut = not process.suspects and not process.end
             if not left or len(left) == before:
                 break
         return {**outcomes, **dict.fromkeys(left, NOT_RUN)}

@@ -46,6 +46,27 @@ final class AtEnd: XCTestCase {
   func testExit() { if judged { atexit { _exit(7) } } }
 }
 
+/// A process that ends with status 0 in a test.
+final class EndsInside: XCTestCase {
+  func testEarly() { if judged { exit(0) } }
+  func testLater() {}
+}
+
+/// One that does so between two tests.
+final class EndsBetween: XCTestCase {
+  override class func tearDown() { if judged { exit(0) } }
+  func testEarly() {}
+}
+
+final class EndsNever: XCTestCase {
+  func testLater() {}
+}
+
+@Suite struct EndsSuite {
+  @Test func early() { if judged { exit(0) } }
+  @Test func later() {}
+}
+
 @Suite struct GoodSuite {
   @Test(arguments: 1...3) func even(_ number: Int) { #expect(number * 2 % 2 == 0) }
   @Test func waits() async throws { try await Task.sleep(for: .milliseconds(1)) }
