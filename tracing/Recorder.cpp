@@ -19,17 +19,21 @@
 //
 // WHO READS. A dump copies chunks while their owners write. Writer of a chunk:
 //
-//   Sequence = 0; fence(release); zeroes; header; Sequence = n (release)
-//   of an event: its further words; its first word (release)
+//   Sequence = 0; fence(release); a 0; header; Sequence = n (release)
+//   of an event: its further words; a 0 behind it; its first word (release)
 //
 // Reader:
 //
 //   s = Sequence (acquire); for each event its first word (acquire), until that
 //   is 0, then the others; fence(acquire); Sequence must be s still
 //
-// An event whose first word is there is whole. A reader that gets a word of the
-// chunk's next use gets that Sequence, or 0, after its fence, as the writer's
-// fence comes before that word.
+// An event whose first word is there is whole, and what follows it is of this
+// use, or 0. A reader that gets a word of the chunk's next use gets that Sequence,
+// or 0, after its fence, as the writer's fence comes before that word.
+//
+// Two events that often follow each other at once are one: its writer stores the
+// first word again, with swift_trace_joined, before it writes the next event. A
+// reader that has got the next one reads the word before it again.
 //
 // A signal handler may interrupt an event, and have one itself: that one is
 // counted as lost. Nothing here allocates, or calls what may take a lock, but
@@ -164,6 +168,8 @@ static_assert(sizeof(Word) == 8, "plain words");
 
 constexpr unsigned KindCount = 128;
 constexpr unsigned MaxDepth = 16;
+/// Words of an event, with the notes that may come before it and a 0 behind it.
+constexpr unsigned MaxSize = 15 + 4 + 1;
 
 /// What a thread has. Only the owner uses it, but for Owner, and the counts.
 struct alignas(128) Ring {
@@ -174,7 +180,9 @@ struct alignas(128) Ring {
   bool HasRun;   ///< a job, on this thread
   uint8_t Depth; ///< jobs that run
   uint16_t Number;
-  Word *Next, *End;
+  Word *Next;
+  Word *Limit; ///< events begin before it; null: something is to be done first
+  Word *Last;  ///< the event before Next, if another one may join it
   uint64_t TimeBase, LastTime;
   Chunk *Current;
   uint32_t CurrentIndex; ///< of memory
@@ -302,7 +310,7 @@ void leaveChunk(Ring *ring) {
     munmap(ring->Current, StreamChunk);
   }
   ring->Current = nullptr;
-  ring->Next = ring->End = nullptr;
+  ring->Next = ring->Limit = ring->Last = nullptr;
 }
 
 /// The ring has no chunk. \returns false if there is none.
@@ -331,8 +339,7 @@ bool takeChunk(Ring *ring, uint64_t now) {
       return false;
     chunk->sequence().store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
-    for (auto *word = chunk->words(), *end = chunk->end(); word != end; ++word)
-      word->store(0, std::memory_order_relaxed);
+    chunk->words()->store(0, std::memory_order_relaxed);
   } else {
     auto number = NextChunk.fetch_add(1, std::memory_order_relaxed);
     if (!(chunk = mapChunk(number, now)))
@@ -349,6 +356,8 @@ bool takeChunk(Ring *ring, uint64_t now) {
   header.running =
       ring->Depth ? ring->Running[std::min<unsigned>(ring->Depth, MaxDepth) - 1]
                   : 0;
+  ring->Limit = chunk->end() - MaxSize;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   header.lost = ring->Lost.load(std::memory_order_relaxed);
   prctl(PR_GET_NAME, header.thread_name);
   ring->Lost.store(0, std::memory_order_relaxed);
@@ -356,7 +365,7 @@ bool takeChunk(Ring *ring, uint64_t now) {
   chunk->sequence().store(sequence, std::memory_order_release);
   ring->Current = chunk;
   ring->Next = chunk->words();
-  ring->End = chunk->end();
+  ring->Last = nullptr;
   ring->TimeBase = ring->LastTime = now;
   ring->Events = 0;
   return true;
@@ -370,12 +379,14 @@ constexpr unsigned TimeShift = 24;
 
 inline void putWords(Ring *ring, uint64_t head, uint64_t now,
                      const uint64_t *words, unsigned count) {
-  auto *at = ring->Next;
+  auto *at = ring->Next, *behind = at + count + 1;
   for (unsigned i = 1; i <= count; ++i)
     at[i].store(words[i - 1], std::memory_order_relaxed);
+  behind->store(0, std::memory_order_relaxed);
   at->store(head | (now - ring->TimeBase) << TimeShift,
             std::memory_order_release);
-  ring->Next = at + count + 1;
+  ring->Next = behind;
+  ring->Last = nullptr;
   ++ring->Events;
 }
 
@@ -383,11 +394,9 @@ uint64_t headOf(unsigned kind, unsigned words, unsigned argument = 0) {
   return kind | words << 8 | argument << 12;
 }
 
-/// Makes room for so many words. \returns false if there is none.
-PRESERVE __attribute__((noinline)) bool makeRoom(Ring *ring, unsigned size,
-                                        uint64_t now) {
-  // What a new time base and a note of what was lost take, too.
-  if (!ring->Current || size_t(ring->End - ring->Next) < size + 4) {
+/// \returns false if there is no room.
+PRESERVE __attribute__((noinline)) bool makeRoom(Ring *ring, uint64_t now) {
+  if (!ring->Current || ring->Next >= ring->Current->end() - MaxSize) {
     if (!ring->Current && ring->RetryAt && --ring->RetryAt)
       return false;
     leaveChunk(ring);
@@ -403,6 +412,8 @@ PRESERVE __attribute__((noinline)) bool makeRoom(Ring *ring, unsigned size,
     ring->TimeBase = now;
     putWords(ring, headOf(swift_trace_time, 2), now, &now, 1);
   }
+  ring->Limit = ring->Current->end() - MaxSize;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   if (uint64_t lost = ring->Lost.load(std::memory_order_relaxed)) {
     ring->Lost.store(0, std::memory_order_relaxed);
     putWords(ring, headOf(swift_trace_lost, 2), now, &lost, 1);
@@ -410,39 +421,53 @@ PRESERVE __attribute__((noinline)) bool makeRoom(Ring *ring, unsigned size,
   return true;
 }
 
-void lose(Ring *ring) {
+PRESERVE __attribute__((noinline)) void lose(Ring *ring) {
   add(ring->Lost, uint32_t(1));
   add(ring->AllLost, uint64_t(1));
+  ring->Limit = ring->Last = nullptr;
 }
 
-/// \returns the time for an event of so many words; 0: it is lost.
-inline uint64_t beginEvent(Ring *ring, unsigned size, bool isSameTime = false) {
+/// \returns whether the thread is not in an event already.
+inline bool enterEvent(Ring *ring) {
   if (__builtin_expect(ring->IsBusy, false)) {
     lose(ring);
-    return 0;
+    return false;
   }
   ring->IsBusy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  auto now = isSameTime ? ring->LastTime : ticks();
-  // A thread that has moved to another processor may be a little earlier there.
-  now = std::max(now, ring->LastTime);
-  ring->LastTime = now;
-  if (__builtin_expect(size_t(ring->End - ring->Next) < size + 4 ||
-                           (now - ring->TimeBase) >> 40 ||
-                           ring->Lost.load(std::memory_order_relaxed),
-                       false) &&
-      !makeRoom(ring, size, now)) {
-    lose(ring);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    ring->IsBusy = false;
-    return 0;
-  }
-  return now;
+  return true;
 }
 
 inline void endEvent(Ring *ring) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   ring->IsBusy = false;
+}
+
+inline uint64_t newTime(Ring *ring) {
+  // A thread that has moved to another processor may be a little earlier there.
+  return ring->LastTime = std::max(ticks(), ring->LastTime);
+}
+
+/// \returns false if the event is lost.
+inline bool hasRoom(Ring *ring, uint64_t now) {
+  if (__builtin_expect(ring->Next >= ring->Limit || (now - ring->TimeBase) >> 40,
+                       false) &&
+      !makeRoom(ring, now)) {
+    lose(ring);
+    return false;
+  }
+  return true;
+}
+
+/// \returns the time for an event; 0: it is lost.
+inline uint64_t beginEvent(Ring *ring) {
+  if (!enterEvent(ring))
+    return 0;
+  auto now = newTime(ring);
+  if (hasRoom(ring, now))
+    return now;
+  endEvent(ring);
+  return 0;
 }
 
 void beginThread(Ring *ring, uint32_t threadId) {
@@ -455,7 +480,7 @@ void beginThread(Ring *ring, uint32_t threadId) {
   ring->HasRun = false;
   // A new chunk has the thread in its header.
   bool continues = ring->Current;
-  if (auto now = beginEvent(ring, 4)) {
+  if (auto now = beginEvent(ring)) {
     if (continues)
       putWords(ring, headOf(swift_trace_thread, 4), now,
                reinterpret_cast<uint64_t *>(&words), 3);
@@ -527,10 +552,30 @@ void countWait(Ring *ring, uint64_t task, uint64_t now) {
 
 PRESERVE __attribute__((noinline)) void beginJobs(Ring *ring) {
   ring->HasRun = true;
-  if (auto now = beginEvent(ring, 1)) {
+  if (auto now = beginEvent(ring)) {
     putWords(ring, headOf(swift_trace_thread_first_job, 1), now, nullptr, 0);
     endEvent(ring);
   }
+}
+
+/// Whether a bit of the thread's last event tells this one, of this kind and task.
+/// If so, it sets that. There is no other event between them, so little time: a new
+/// task is enqueued, or runs, and one that waits leaves the thread.
+inline bool joins(Ring *ring, unsigned kind, uint64_t task) {
+  auto *last = ring->Last;
+  if (!last)
+    return false;
+  auto head = last->load(std::memory_order_relaxed);
+  auto lastKind = head & 0xff;
+  if (kind == swift_trace_run_end
+          ? lastKind != swift_trace_task_wait
+          : (lastKind != swift_trace_task_create &&
+             lastKind != swift_trace_task_resume) ||
+                last[1].load(std::memory_order_relaxed) != task)
+    return false;
+  last->store(head | swift_trace_joined, std::memory_order_relaxed);
+  ring->Last = nullptr;
+  return true;
 }
 
 /// Keeps the registers of its caller, and calls in it, too, so that it saves none
@@ -540,43 +585,45 @@ PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
   if (!ring)
     return;
   unsigned size = head >> 8 & 15, kind = head & 0xff;
-  if (__builtin_expect(kind == swift_trace_run && !ring->HasRun, false)) {
+  if (__builtin_expect(kind == swift_trace_run && !ring->HasRun, false))
     beginJobs(ring);
-  }
-  constexpr auto sameTime = Recorder::SameTime << 12;
-  auto now = beginEvent(ring, size, head & sameTime);
-  head &= ~sameTime;
-  if (__builtin_expect(!now, false))
+  if (!enterEvent(ring))
     return;
-  auto *at = ring->Next;
-  if (size > 1)
-    at[1].store(first, std::memory_order_relaxed);
-  if (size > 2)
-    at[2].store(second, std::memory_order_relaxed);
-  at->store(head | (now - ring->TimeBase) << TimeShift,
-            std::memory_order_release);
-  ring->Next = at + size;
+  constexpr auto sameTime = Recorder::SameTime << 12;
+  bool mayJoin = kind == swift_trace_enqueue_global || kind == swift_trace_run_end;
+  auto now = ring->LastTime;
+  if (!mayJoin || !joins(ring, kind, first)) {
+    if (!(head & sameTime))
+      now = newTime(ring);
+    if (!hasRoom(ring, now))
+      return endEvent(ring);
+    auto *at = ring->Next;
+    if (size > 1)
+      at[1].store(first, std::memory_order_relaxed);
+    if (size > 2)
+      at[2].store(second, std::memory_order_relaxed);
+    at[size].store(0, std::memory_order_relaxed);
+    at->store((head & ~sameTime) | (now - ring->TimeBase) << TimeShift,
+              std::memory_order_release);
+    ring->Next = at + size;
+    ring->Last = at;
+  }
   ++ring->Events;
   add(ring->Counts[kind % KindCount], uint64_t(1));
-  switch (kind) {
-  case swift_trace_run:
+  if (kind == swift_trace_run) {
     if (ring->Depth < MaxDepth)
       ring->Running[ring->Depth] =
           head >> 12 & swift_trace_not_task ? 0 : first;
     ++ring->Depth;
     countWait(ring, first, now);
-    break;
-  case swift_trace_run_end:
+  } else if (kind == swift_trace_run_end) {
     if (ring->Depth)
       --ring->Depth;
-    break;
-  case swift_trace_enqueue_global:
-  case swift_trace_enqueue_main:
+  } else if (kind == swift_trace_enqueue_global ||
+             kind == swift_trace_enqueue_main) {
     noteQueued(first, now);
-    break;
-  case swift_trace_actor_enqueue:
+  } else if (kind == swift_trace_actor_enqueue) {
     noteQueued(second, now);
-    break;
   }
   endEvent(ring);
 }
@@ -589,7 +636,7 @@ void recordName(uint64_t task, const char *name) {
   auto size = strnlen(name, 63);
   memcpy(words + 1, name, size);
   unsigned count = 2 + unsigned(size / 8);
-  if (auto now = beginEvent(ring, count + 1)) {
+  if (auto now = beginEvent(ring)) {
     putWords(ring, headOf(swift_trace_task_name, count + 1), now, words, count);
     endEvent(ring);
   }
@@ -783,11 +830,15 @@ uint32_t copyChunk(Chunk *chunk) {
   auto *end = reinterpret_cast<uint64_t *>(Buffer + ChunkSize);
   auto *from = chunk->words();
   uint32_t events = 0;
-  while (to < end) {
+  for (size_t before = 0; to < end;) {
     auto head = from->load(std::memory_order_acquire);
     size_t size = head >> 8 & 15;
     if (!(head & 0xff) || !size || to + size > end)
       break;
+    // Another event may have joined it meanwhile.
+    if (events)
+      to[-before] = from[-before].load(std::memory_order_relaxed);
+    before = size;
     *to = head;
     for (size_t i = 1; i != size; ++i)
       to[i] = from[i].load(std::memory_order_relaxed);

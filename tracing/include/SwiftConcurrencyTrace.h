@@ -25,7 +25,8 @@
 // The first word of an event tells what, how long and when, and the further ones
 // are its arguments:
 //
-//   bits  0 to  7  kind: one of swift_trace_*. 0: the chunk ends here
+//   bits  0 to  7  kind: one of swift_trace_*, and swift_trace_joined. 0: the
+//                  chunk ends here, whatever follows
 //   bits  8 to 11  size: words of the event with this one, 1 to 15. A reader
 //                  skips kinds that it does not know, and further words of those
 //                  that it knows
@@ -40,6 +41,13 @@
 // says that from here on another thread writes: the first one has exited. The
 // chunks of one ring follow each other by `index`; if a number is missing, that
 // chunk was written over. Only one thread at a time writes into a ring.
+//
+// TWO EVENTS IN ONE. With swift_trace_joined, a kind stands for two events of one
+// time, of which the second has no words of its own:
+//
+//   swift_trace_task_create, then swift_trace_enqueue_global of this task
+//   swift_trace_task_resume, then swift_trace_enqueue_global of this task
+//   swift_trace_task_wait, then swift_trace_run_end
 //
 // ORDER. Events of one ring stand in the order in which they happened. Those of
 // different rings are sorted by their time; counters of processors agree to some
@@ -69,7 +77,7 @@ extern "C" {
 #endif
 
 #define SWIFT_TRACE_MAGIC "SwiftTrc" /* 8 bytes, without a 0 */
-#define SWIFT_TRACE_VERSION 1
+#define SWIFT_TRACE_VERSION 2
 #define SWIFT_TRACE_BYTE_ORDER 0x01020304u
 #define SWIFT_TRACE_CHUNK_MAGIC 0x43525453u /* "STRC" */
 
@@ -189,7 +197,8 @@ enum {
   swift_trace_task_status = 11,
   /// [task, task] The first waits for the second.
   swift_trace_task_wait = 12,
-  /// [task] What it waited for, a task, is complete. It is enqueued next.
+  /// [task] What it waited for, a task, is complete. It is enqueued next, or, if the
+  /// thread has not left it yet, goes on.
   swift_trace_task_resume = 13,
   /// [task] It was cancelled. By the task of this thread, if there is one.
   swift_trace_task_cancel = 14,
@@ -269,6 +278,9 @@ enum {
   /// [number] This thread begins as a worker.
   swift_trace_pool_thread = 77,
 };
+
+/// A bit of the kind: another event follows at once, and is not written.
+enum { swift_trace_joined = 1 << 7 };
 
 /// arg: the word is no task's ID but the address of a job.
 enum { swift_trace_not_task = 1 << 8 };

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .events import Array
 
-MAGIC, VERSION, BYTE_ORDER, CHUNK_MAGIC = b"SwiftTrc", 1, 0x01020304, 0x43525453
+MAGIC, VERSION, BYTE_ORDER, CHUNK_MAGIC = b"SwiftTrc", 2, 0x01020304, 0x43525453
 MACHINES = {62: "x86_64", 183: "aarch64"}
 EVENTS, MODULES, COUNTERS = 1, 2, 3
 BY_SIGNAL = 2
@@ -176,6 +176,22 @@ def _starts(words: Array) -> tuple[Array, int]:
     return begins, damaged
 
 
+# Which event follows one with swift_trace_joined.
+_SECONDS = {Kind.TASK_CREATE: Kind.ENQUEUE_GLOBAL, Kind.TASK_RESUME: Kind.ENQUEUE_GLOBAL, Kind.TASK_WAIT: Kind.RUN_END}
+
+
+def _doubled(flat: Array, at: Array, is_head: Array) -> tuple[Array, Array]:
+    """(places of events, with those of two events twice; whether each is the second one)."""
+    import numpy as np
+
+    first = flat[at]
+    joined = ~is_head & (first & 0x80 != 0)
+    del first
+    is_second = np.zeros(len(at) + int(joined.sum()), bool)
+    is_second[np.flatnonzero(joined) + np.arange(1, int(joined.sum()) + 1)] = True
+    return np.repeat(at, 1 + joined), is_second
+
+
 def _filled(length: int, starts: Array, values: Array) -> Array:
     """A column of `length` that has values[i] from starts[i] up to the next start, which are sorted."""
     import numpy as np
@@ -197,16 +213,22 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
     begins[:, 0] = True
     flat, at = words.reshape(-1), np.flatnonzero(begins)
     del begins
+    at, is_second = _doubled(flat, at, at % words.shape[1] == 0)
     is_head = at % words.shape[1] == 0
     chunk_at = np.flatnonzero(is_head)  # in events
     first = flat[at]
-    kind, arg = (first & 0xFF).astype(np.uint8), (first >> 12 & 0xFFF).astype(np.uint16)
+    kind, arg = (first & 0x7F).astype(np.uint8), (first >> 12 & 0xFFF).astype(np.uint16)
     ticks = (first >> 24).astype(np.int64)
+    size = first >> 8 & 15
     del first
+    seconds = np.zeros(128, np.uint8)
+    seconds[list(_SECONDS)] = list(_SECONDS.values())
+    kind[is_second] = seconds[kind[is_second]]
+    arg[is_second] = 0
+    size[is_second] = np.where(kind[is_second] == Kind.RUN_END, 1, 2)
     kind[chunk_at] = np.where(~follows & (chunks["depth"] > 0) & (chunks["running"] > 0), Kind.RUN, 0)
     arg[chunk_at] = ticks[chunk_at] = 0
     one, two = (flat[np.minimum(at + i, len(flat) - 1)] for i in (1, 2))
-    size = flat[at] >> 8 & 15
     one[size < 2] = 0
     two[size < 3] = 0
     one[chunk_at], two[chunk_at] = chunks["running"], 0

@@ -28,7 +28,7 @@ FUNCTION, TYPE, ACTOR = 0x1100, 0x1200, 0x7F0000
 def header(**changed: Any) -> bytes:
     """Ticks are nanoseconds."""
     known: dict[str, Any] = dict.fromkeys(recording.Header._fields, 0)
-    known |= {"magic": recording.MAGIC, "byte_order": recording.BYTE_ORDER, "version": 1, "machine": 62}
+    known |= {"magic": recording.MAGIC, "byte_order": recording.BYTE_ORDER, "version": recording.VERSION, "machine": 62}
     known |= {"header_size": HEADER, "chunk_size": CHUNK, "process": 77, "is_complete": 1, "program": b"/bin/server"}
     known |= {"ticks_per_second": 10**9, **changed}
     return recording.HEADER.pack(*known.values()).ljust(HEADER, b"\0")
@@ -161,7 +161,7 @@ class Formats(unittest.TestCase):
             (b"\x7fELF" + good[4:], "is no trace: it does not begin with SwiftTrc"),
             (b"Swi", "is cut in its header, at byte 3 of 240"),
             (good[:100], "is cut in its header, at byte 100 of 240"),
-            (header(version=2), "has version 2 of the format; this command reads 1"),
+            (header(version=1), "has version 1 of the format; this command reads 2"),
             (header(machine=3), "is of machine 3 of ELF"),
             (header(byte_order=0x04030201), "is of a machine with another byte order, or damaged at byte 8"),
             (header(chunk_size=500), "is damaged: the size of chunks at byte 20 cannot be"),
@@ -216,6 +216,31 @@ class Reading(unittest.TestCase):
         left = [(one.function, one.reason, one.tasks, one.longest) for one in found.stranded]
         self.assertEqual(left, [(FUNCTION, "a continuation", 1, 1010 - 320)])
         self.assertEqual((found.counts["task_cancel"], found.counts["sleep_begin"]), (1, 1))
+
+    def test_two_events_in_one(self) -> None:
+        """As if each were written. Nothing joins the last one, and a chunk's head is no event."""
+
+        def events(joined: int) -> list[bytes]:
+            def two(first: bytes, second: bytes) -> bytes:
+                return bytes((first[0] | joined,)) + first[1:] if joined else first + second
+
+            return [
+                two(event(Kind.TASK_CREATE, 10, 1, FUNCTION, arg=25), event(Kind.ENQUEUE_GLOBAL, 10, 1)),
+                event(Kind.RUN, 20, 1, FUNCTION),
+                two(event(Kind.TASK_WAIT, 30, 1, 2), event(Kind.RUN_END, 30)),
+                event(Kind.RUN, 40, 2, FUNCTION),
+                two(event(Kind.TASK_RESUME, 50, 1), event(Kind.ENQUEUE_GLOBAL, 50, 1)),
+                event(Kind.RUN_END, 60),
+                event(Kind.TASK_DESTROY | joined, 70, 2),
+            ]
+
+        head = {"running": 0x80}
+        columns = [
+            [getattr(trace, name).tolist() for name in ("time", "kind", "arg", "task", "value", "more", "segment")]
+            for trace in (self.read(header() + chunk(0, 1, *events(joined), **head)) for joined in (0, 0x80))
+        ]
+        self.assertEqual(len(columns[0][0]), 10)
+        self.assertEqual(*columns)
 
     def test_a_job_that_never_ends(self) -> None:
         """Nothing happens any more until the file is written, at 5,000."""

@@ -27,12 +27,15 @@ TASKS = {
     27: (1,), 35: (2,), 36: (2,), 39: (1,), 48: (2,), 49: (2,), 56: (1,), 57: (1,), 58: (1,),
 }  # fmt: skip
 
+#: What follows an event of one of these kinds with JOINED, with so many words of it.
+JOINED, SECONDS = 128, {8: (24, 1), 13: (24, 1), 12: (28, 0)}
+
 data = Path(sys.argv[1]).read_bytes()
 prefix = sys.argv[2] if len(sys.argv) > 2 else None
 magic, order, version, machine, header_size, chunk_size, pid, clock, reason, complete, signal = struct.unpack_from(
     "<8sIHHIIIBBBB", data
 )
-assert (magic, order, version) == (b"SwiftTrc", 0x01020304, 1), "not a file of the recorder"
+assert (magic, order, version) == (b"SwiftTrc", 0x01020304, 2), "not a file of the recorder"
 assert header_size % 4096 == 0 and chunk_size & (chunk_size - 1) == 0
 overwritten, lost = struct.unpack_from("<QQ", data, 80)
 events: list[tuple[int, int, int, int, int, tuple[int, ...]]] = []
@@ -57,8 +60,8 @@ for start in range(header_size, len(data), chunk_size):
     at, last = 64, 0
     while at + 8 <= len(chunk):
         (head,) = struct.unpack_from("<Q", chunk, at)
-        what, size, argument, delta = head & 255, head >> 8 & 15, head >> 12 & 4095, head >> 24
-        if not what or at + 8 * size > len(chunk):
+        what, size, argument, delta = head & 127, head >> 8 & 15, head >> 12 & 4095, head >> 24
+        if not head & 255 or at + 8 * size > len(chunk):
             break
         assert what in KINDS, f"kind {what} at {start + at}"
         assert size, f"an event without a size at {start + at}"
@@ -74,6 +77,9 @@ for start in range(header_size, len(data), chunk_size):
         assert delta >= last, f"time goes back at {start + at}"
         last = delta
         events.append((base + delta, ring, index, at, thread, (what, argument, *words)))
+        if head & JOINED:
+            second, count = SECONDS[what]
+            events.append((base + delta, ring, index, at, thread, (second, 0, *words[:count])))
         at += 8 * size
     assert not any(chunk[at:]) or len(chunk) < chunk_size or at + 8 * 15 >= len(chunk), f"after the end at {start + at}"
 events.sort(key=lambda event: event[:4])
