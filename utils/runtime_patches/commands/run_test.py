@@ -41,7 +41,9 @@ def parser() -> Parser:
     command.add("-v, --verbose", "show each test, and the output of failed ones")
     command.add("-a, --show-all", "show the output of every test")
     command.take_rest(
-        "lit", "LIT OPTIONS", "other options of lit, such as -j 2; utils/with-runtime stock -- lit --help"
+        "lit",
+        "LIT OPTIONS",
+        "other options of lit, such as -j 1 (default: processors + 2); utils/with-runtime stock -- lit --help",
     )
     return command
 

@@ -226,7 +226,8 @@ def _lit(
     for path in (report, total):
         path.unlink(missing_ok=True)
     given = set(words)
-    options = []
+    # Many tests wait most of the time. The last -j counts.
+    options = ["-j", str(len(os.sched_getaffinity(0)) + 2)]
     if not given & {"-v", "--verbose", "-a", "--show-all", "-s", "--succinct"}:
         options += ["-q"] if progress.quiet else ["-sv"]
     if "--no-execute" in given:
