@@ -563,7 +563,8 @@ PRESERVE __attribute__((noinline)) void beginJobs(Ring *ring) {
 /// task is enqueued, or runs, and one that waits leaves the thread.
 inline bool joins(Ring *ring, unsigned kind, uint64_t task) {
   auto *last = ring->Last;
-  if (!last)
+  if (!last ||
+      (kind != swift_trace_enqueue_global && kind != swift_trace_run_end))
     return false;
   auto head = last->load(std::memory_order_relaxed);
   auto lastKind = head & 0xff;
@@ -589,12 +590,9 @@ PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
     beginJobs(ring);
   if (!enterEvent(ring))
     return;
-  constexpr auto sameTime = Recorder::SameTime << 12;
-  bool mayJoin = kind == swift_trace_enqueue_global || kind == swift_trace_run_end;
   auto now = ring->LastTime;
-  if (!mayJoin || !joins(ring, kind, first)) {
-    if (!(head & sameTime))
-      now = newTime(ring);
+  if (!joins(ring, kind, first)) {
+    now = newTime(ring);
     if (!hasRoom(ring, now))
       return endEvent(ring);
     auto *at = ring->Next;
@@ -603,7 +601,7 @@ PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
     if (size > 2)
       at[2].store(second, std::memory_order_relaxed);
     at[size].store(0, std::memory_order_relaxed);
-    at->store((head & ~sameTime) | (now - ring->TimeBase) << TimeShift,
+    at->store(head | (now - ring->TimeBase) << TimeShift,
               std::memory_order_release);
     ring->Next = at + size;
     ring->Last = at;
@@ -1315,7 +1313,7 @@ EXPORTED bool swift_concurrency_getCounters(swift_trace_counters *counters) {
 /// Called once, by the runtime that loads this library. \returns false if it is
 /// another version's.
 EXPORTED bool swift_trace_attach(Recorder *runtime) {
-  if (runtime->Version != 2 || runtime->Size != sizeof(Recorder))
+  if (runtime->Version != 3 || runtime->Size != sizeof(Recorder))
     return false;
   const char *what = secure_getenv("SWIFT_TRACE");
   if (!what || !*what || !strcmp(what, "0"))

@@ -51,6 +51,7 @@ class Kind(enum.IntEnum):
     POOL_THREAD = 77
 
 
+JOINED = 1 << 7  # in the file, of a kind: another event follows at once, and is not written
 NOT_TASK = 1 << 8  # in the file: an event is of another job than a task
 JOB = 1 << 63  # in `task`: the rest is the address of such a job
 ENQUEUES = (Kind.ENQUEUE_GLOBAL, Kind.ENQUEUE_DELAYED, Kind.ENQUEUE_MAIN, Kind.ACTOR_ENQUEUE)

@@ -9,7 +9,7 @@ import struct
 from typing import Any, NamedTuple
 
 from ..base.errors import UserError
-from .events import ENQUEUES, JOB, NOT_TASK, Kind, Module, Trace
+from .events import ENQUEUES, JOB, JOINED, NOT_TASK, Kind, Module, Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _starts(words: Array) -> tuple[Array, int]:
     return begins, damaged
 
 
-# Which event follows one with swift_trace_joined.
+# Which event follows one with JOINED.
 _SECONDS = {Kind.TASK_CREATE: Kind.ENQUEUE_GLOBAL, Kind.TASK_RESUME: Kind.ENQUEUE_GLOBAL, Kind.TASK_WAIT: Kind.RUN_END}
 
 
@@ -184,11 +184,10 @@ def _doubled(flat: Array, at: Array, is_head: Array) -> tuple[Array, Array]:
     """(places of events, with those of two events twice; whether each is the second one)."""
     import numpy as np
 
-    first = flat[at]
-    joined = ~is_head & (first & 0x80 != 0)
-    del first
-    is_second = np.zeros(len(at) + int(joined.sum()), bool)
-    is_second[np.flatnonzero(joined) + np.arange(1, int(joined.sum()) + 1)] = True
+    joined = ~is_head & (flat[at] & JOINED != 0)
+    places = np.flatnonzero(joined)
+    is_second = np.zeros(len(at) + len(places), bool)
+    is_second[places + np.arange(1, len(places) + 1)] = True
     return np.repeat(at, 1 + joined), is_second
 
 
@@ -217,11 +216,11 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
     is_head = at % words.shape[1] == 0
     chunk_at = np.flatnonzero(is_head)  # in events
     first = flat[at]
-    kind, arg = (first & 0x7F).astype(np.uint8), (first >> 12 & 0xFFF).astype(np.uint16)
+    kind, arg = (first & (JOINED - 1)).astype(np.uint8), (first >> 12 & 0xFFF).astype(np.uint16)
     ticks = (first >> 24).astype(np.int64)
     size = first >> 8 & 15
     del first
-    seconds = np.zeros(128, np.uint8)
+    seconds = np.zeros(JOINED, np.uint8)
     seconds[list(_SECONDS)] = list(_SECONDS.values())
     kind[is_second] = seconds[kind[is_second]]
     arg[is_second] = 0

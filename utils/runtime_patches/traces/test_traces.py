@@ -14,7 +14,7 @@ from pathlib import Path
 from ..base.errors import UserError
 from ..base.paths import REPO
 from . import counters, recording
-from .events import NOT_TASK, Kind
+from .events import JOINED, NOT_TASK, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -234,10 +234,10 @@ class Reading(unittest.TestCase):
                 event(Kind.TASK_DESTROY | joined, 70, 2),
             ]
 
-        head = {"running": 0x80}
+        head = {"running": JOINED}
         columns = [
             [getattr(trace, name).tolist() for name in ("time", "kind", "arg", "task", "value", "more", "segment")]
-            for trace in (self.read(header() + chunk(0, 1, *events(joined), **head)) for joined in (0, 0x80))
+            for trace in (self.read(header() + chunk(0, 1, *events(joined), **head)) for joined in (0, JOINED))
         ]
         self.assertEqual(len(columns[0][0]), 10)
         self.assertEqual(*columns)
