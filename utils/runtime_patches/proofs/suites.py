@@ -20,7 +20,10 @@ SUITES = {
         f"utils/run-test --param environment=SWIFT_POOL=1 {_RUNTIME}",
         "the tests of the runtime, with the pool of workers",
     ),
-    "upstream": ("utils/run-test test/upstream", "further tests of upstream that use concurrency"),
+    "upstream": (
+        "utils/run-test swift/test/Distributed/Runtime swift/test/stdlib/Observation",
+        "upstream's tests of distributed actors and of Observation",
+    ),
     "debug": (f"utils/run-test --runtime debug {_RUNTIME}", "assertions of the runtime"),
     "asan": (f"utils/run-test --runtime asan {_RUNTIME}", "memory errors and leaks"),
     "tsan": (f"utils/run-test --runtime tsan {_RUNTIME}", "data races"),
