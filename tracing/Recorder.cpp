@@ -835,7 +835,7 @@ uint32_t copyChunk(Chunk *chunk) {
       break;
     // Another event may have joined it meanwhile.
     if (events)
-      to[-before] = from[-before].load(std::memory_order_relaxed);
+      *(to - before) = (from - before)->load(std::memory_order_relaxed);
     before = size;
     *to = head;
     for (size_t i = 1; i != size; ++i)
