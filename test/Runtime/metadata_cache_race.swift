@@ -134,6 +134,15 @@ func start(_ worker: Worker) -> pthread_t {
 #endif
 }
 
+// The types of the workers' arrays exist before: ThreadSanitizer does not see how compiled
+// code hands over types that it has looked up.
+@inline(never) @_optimize(none)
+func makeArrays() -> [[ObjectIdentifier]] {
+  let found: [ObjectIdentifier?] = Array(repeating: ObjectIdentifier(Zero.self), count: 2)
+  return [found.map { $0! }]
+}
+if makeArrays() != [[ObjectIdentifier(Zero.self), ObjectIdentifier(Zero.self)]] { fail("arrays") }
+
 let workers = (0..<threadCount).map(Worker.init)
 for thread in workers.map(start) { pthread_join(thread, nil) }
 for worker in workers where worker.identities != workers[0].identities {

