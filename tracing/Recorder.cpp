@@ -834,8 +834,10 @@ uint32_t copyChunk(Chunk *chunk) {
     if (!(head & 0xff) || !size || to + size > end)
       break;
     // Another event may have joined it meanwhile.
-    if (events)
-      *(to - before) = (from - before)->load(std::memory_order_relaxed);
+    if (events) {
+      auto *last = from - before;
+      *(to - before) = last->load(std::memory_order_relaxed);
+    }
     before = size;
     *to = head;
     for (size_t i = 1; i != size; ++i)
