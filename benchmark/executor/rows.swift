@@ -192,28 +192,63 @@ func passElements(_ count: Int) async {
 }
 
 /// Elements go through three streams, each with a task.
-func pipe(_ count: Int) async {
-  let (first, into) = AsyncStream<Int>.makeStream()
-  let (second, between) = AsyncStream<Int>.makeStream()
-  let (third, out) = AsyncStream<Int>.makeStream()
+/// Elements go through `stages` streams, each with a task that computes for some time for each. The first one
+/// gives way after every `batch` elements, so that it is never ahead by more than a few.
+func pipe(_ count: Int, stages: Int = 3, batch: Int = 64, _ nanoseconds: UInt64 = 0) async {
   await withTaskGroup(of: Void.self) { group in
-    group.addTask {
+    var (stream, continuation) = AsyncStream<Int>.makeStream()
+    group.addTask { [continuation] in
       for number in 0..<count {
-        into.yield(number)
-        // It is never ahead by more than a few.
-        if number % 64 == 63 { await Task.yield() }
+        continuation.yield(number)
+        if number % batch == batch - 1 { await Task.yield() }
       }
-      into.finish()
+      continuation.finish()
     }
-    group.addTask {
-      for await number in first { between.yield(number &+ 1) }
-      between.finish()
+    for _ in 1..<stages {
+      let input = stream
+      (stream, continuation) = AsyncStream<Int>.makeStream()
+      group.addTask { [continuation] in
+        for await number in input {
+          if nanoseconds > 0 { compute(nanoseconds) }
+          continuation.yield(number &+ 1)
+        }
+        continuation.finish()
+      }
     }
-    group.addTask {
-      for await number in second { out.yield(number &* 2) }
-      out.finish()
+    for await _ in stream {}
+  }
+}
+
+/// Tasks that each add a block to a global queue, which computes and resumes the task, which computes, too.
+func passBlocks(_ count: Int, tasks: Int, _ nanoseconds: UInt64) async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<tasks {
+      group.addTask {
+        for _ in 0..<count / tasks {
+          await withUnsafeContinuation { own in
+            DispatchQueue.global().async {
+              compute(nanoseconds)
+              own.resume()
+            }
+          }
+          compute(nanoseconds)
+        }
+      }
     }
-    for await _ in third {}
+  }
+}
+
+/// Tasks that compute for some time and give way. An operation is a turn of one of them.
+func giveWay(_ count: Int, tasks: Int, _ nanoseconds: UInt64) async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<tasks {
+      group.addTask {
+        for _ in 0..<count / tasks {
+          if nanoseconds > 0 { compute(nanoseconds) }
+          await Task.yield()
+        }
+      }
+    }
   }
 }
 
@@ -499,6 +534,20 @@ let handOvers = [
   },
   poolRow("stream", "elements of an AsyncStream that go to a task and come back, one way") { await passElements($0) },
   poolRow("stream-3", "elements that go through three AsyncStreams, each with a task") { await pipe($0) },
+  poolRow("stream-8", "likewise eight", count: 50_000) { await pipe($0, stages: 8) },
+  poolRow("stream-3-work", "three, with tasks that compute for 0.7 us for each element", count: 20_000) {
+    await pipe($0, batch: 8, 700)
+  },
+  poolRow("stream-3-long", "three, with tasks that compute for 5 us for each element", count: 5000) {
+    await pipe($0, batch: 1, 5000)
+  },
+  poolRow("blocks-2", "two tasks that each wait for a block of a global queue; both compute for 0.7 us", count: 20_000) {
+    await passBlocks($0, tasks: 2, 700)
+  },
+  poolRow("blocks-8", "likewise eight tasks", count: 40_000) { await passBlocks($0, tasks: 8, 700) },
+  poolRow("yield-2", "two tasks that compute for 1 us and give way; an operation is a turn of one", count: 50_000) {
+    await giveWay($0, tasks: 2, 1000)
+  },
   poolRow("resumed-2", "a task resumes four that wait, which run for 2 us each; an operation is a round", count: 10_000) {
     await resumeFour($0, 2000)
   },
@@ -537,12 +586,8 @@ let tasks = [
       }
     }
   },
-  poolRow("yielders", "64 tasks, all made by one, that give way; an operation is a turn", count: 1_000_000) { count in
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<64 {
-        group.addTask { for _ in 0..<count / 64 { await Task.yield() } }
-      }
-    }
+  poolRow("yielders", "64 tasks, all made by one, that give way; an operation is a turn", count: 1_000_000) {
+    await giveWay($0, tasks: 64, 0)
   },
   Row(name: "skynet", text: "1,111,111 tasks, in a tree of groups of ten", count: 1_000_000) { count in
     // The first, smaller one has a thousandth of the leaves.

@@ -16,9 +16,9 @@ _RUNTIME = "test/Concurrency test/Runtime"
 # {name: (command, what it shows)}, in the order in which they run.
 SUITES = {
     "after": ("utils/run-test", "all tests of this repository and upstream's concurrency tests"),
-    "pool": (
-        f"utils/run-test --param environment=SWIFT_POOL=1 {_RUNTIME}",
-        "the tests of the runtime, with the pool of workers",
+    "dispatch": (
+        f"utils/run-test --param environment=SWIFT_POOL=0 {_RUNTIME}",
+        "the tests of the runtime, on Dispatch's queues instead of the pool",
     ),
     "upstream": (
         "utils/run-test swift/test/Distributed/Runtime swift/test/stdlib/Observation",

@@ -53,8 +53,11 @@ TARGETS = [
         for figure in ("wall", "cpu")
     ),
     *(Target(f"mix-serial-{clients}", "wall", 1.02) for clients in "18"),
-    Target("stream-3", "wall", 1.0),
-    Target("stream-3", "cpu", 1.0),
+    *(
+        Target(row, figure, 1.05)
+        for row in ("stream-3", "stream-8", "stream-3-work", "stream-3-long", "blocks-2", "blocks-8", "yield-2")
+        for figure in ("wall", "cpu")
+    ),
     *(Target(f"resumed-{length}", figure, 1.0) for length in "27" for figure in ("wall", "cpu")),
     Target("deinit-end-1", "wall", 0.1),
     Target("deinit-suspend-1", "wall", 0.1),
