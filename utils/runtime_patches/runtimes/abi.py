@@ -15,9 +15,10 @@ import subprocess
 from collections.abc import Mapping
 from typing import Optional
 
+from ..series import dispatch as dispatch_series
 from ..series import series
 from ..workspace.find import Workspace
-from . import build, registrations, symbols, tree
+from . import build, dispatch, registrations, symbols, tree
 from .libraries import CONCURRENCY, NAMES
 from .runtime import Runtime
 
@@ -86,7 +87,7 @@ def debug_values(ws: Workspace, runtime: Runtime) -> dict[str, int]:
 def stated() -> dict[str, str]:
     """{symbol: patch} of all names that the `ABI:` fields of the series mention."""
     names: dict[str, str] = {}
-    for patch in series.load():
+    for patch in (*series.load(), *dispatch_series.load()):
         for word in re.findall(r"[\w$.]+", patch.fields.get("ABI", "")):
             names.setdefault(word.rstrip("."), patch.slug)
     return names
@@ -100,13 +101,13 @@ def compare(ws: Workspace, old: Runtime, new: Runtime) -> list[Difference]:
     rows += [("registrations", text, None) for text in registrations.difference(ws, old.libraries, new.libraries)]
     before = layouts(ws, old)
     rows += records(before, layouts(ws, new), reasons)
-    rows.append(("compared", f"{len(NAMES)} libraries, {len(before)} layouts", ""))
+    rows.append(("compared", f"{len(NAMES) + 1} libraries, {len(before)} layouts", ""))
     return rows
 
 
 def _symbols(ws: Workspace, old: Runtime, new: Runtime, reasons: Mapping[str, str]) -> list[Difference]:
     rows: list[Difference] = []
-    for library in NAMES:
+    for library in (*NAMES, dispatch.NAME):
         if not old.library(library).exists():
             continue
         added, removed = symbols.difference(ws, old.library(library), new.library(library))
