@@ -57,7 +57,6 @@ toolchain = folder("swift_toolchain", "the usr folder of a Swift toolchain")
 # Where programs run elsewhere than they are compiled, target_lib is of a toolchain for that system.
 own = os.path.join(folder("target_lib", "the lib folder of a toolchain", default=f"{toolchain}/lib"), "swift")
 sysroot = folder("sysroot", "the system that programs are compiled against", default="")
-beside = folder("beside", "libraries instead of the toolchain's and the runtime's", default="")
 runtime = parameter("runtime", "the name of the runtime under test")
 libdir = folder(
     "runtime_libdir",
@@ -85,7 +84,7 @@ def resources():
         lit_config.params["resources"] = made
         shutil.rmtree(made, ignore_errors=True)
         os.makedirs(os.path.join(made, "linux"))
-        for source in (beside, libdir, unittest, os.path.join(own, "linux"), own):
+        for source in (libdir, unittest, os.path.join(own, "linux"), own):
             place = os.path.join(made, "" if source == own else "linux")
             for name in os.listdir(source) if source else ():
                 if not os.path.lexists(os.path.join(place, name)):

@@ -16,7 +16,7 @@ from ..base.architectures import Architecture
 from ..base.errors import UserError
 from ..base.paths import BUILD, REPO, SHIPPED
 from ..base.progress import Step, note
-from ..series import series
+from ..series import dispatch, series
 from ..workspace import sysroot
 from ..workspace.find import Workspace
 from . import elf, gates
@@ -92,6 +92,7 @@ def _facts(package: Package) -> dict[str, Any]:
         "version": series.load().version,
         "series": series.load().state,
         "patches": package.state.applied,
+        "dispatch": dispatch.load().names,
         "architecture": package.architecture.name,
         "processor": package.architecture.processor,
         "compiler": next(line for line in compiler if "Swift version" in line),

@@ -45,7 +45,7 @@ def ensure(ws: Workspace, runtime: Runtime) -> Path:
         else:
             made = _ensure_before(ws)
             if runtime.name == "before":
-                _assemble(ws, runtime, _built(home(ws, runtime)), made)
+                _assemble(ws, runtime, dispatch.built(home(ws, runtime)), made)
             else:
                 _ensure_copy(ws, runtime)
     return runtime.folder
@@ -81,10 +81,6 @@ def _ensure_before(ws: Workspace) -> dict[str, Any]:
             if not _is_built(place, stamp):
                 _build_before(ws, git, base, place, stamp)
     return stamp
-
-
-def _built(place: Path) -> dict[str, Path]:
-    return {**tree.built(place), **dispatch.built(place)}
 
 
 def _is_built(place: Path, stamp: Mapping[str, Any]) -> bool:
@@ -164,7 +160,7 @@ def _ensure_copy(ws: Workspace, runtime: Runtime) -> None:
     found = {**stamp, "name": runtime.name, "patches": applied}
     if runtime.is_patched:
         found |= {"commit": commit or state.head, "checkout": str(folder), "series": series.load().key}
-    _assemble(ws, runtime, _built(place), found)
+    _assemble(ws, runtime, dispatch.built(place), found)
     if runtime.name == "after":
         tree.keep(ws, git, place, _kept(ws))
 

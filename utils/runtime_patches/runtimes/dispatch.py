@@ -1,5 +1,5 @@
-"""libdispatch.so of each runtime that is built, so that all have the same flags. The runtimes whose pool runs its
-global queues have the series of patches/dispatch in it."""
+"""libdispatch.so of each runtime that is built, so that all have the same flags, and of what is shipped. The runtimes
+whose pool runs its global queues have the series of patches/dispatch in it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from ..base.process import run_logged
 from ..series import dispatch
 from ..workspace.find import Workspace
 from . import tree
+from .libraries import Library
 
 NAME = "libdispatch.so"
+# Not one of libraries.LIBRARIES: it holds none of Swift's metadata, and is not measured.
+LIBRARY = Library(NAME, "dispatch/build")
 # The patch of Swift's series that uses what the series of libdispatch adds.
 _USER = "executor-dispatch"
 
 
 def built(place: Path) -> dict[str, Path]:
-    """{name: library} in the build folder `place`; empty if the workspace has no sources of libdispatch."""
+    """{name: library} in the build folder `place`: those of tree.built(), and this one, if the workspace has sources of
+    it."""
     path = _folder(place) / "build" / NAME
-    return {NAME: path} if path.exists() else {}
+    return {**tree.built(place), **({NAME: path} if path.exists() else {})}
 
 
 def build(ws: Workspace, place: Path, applied: Iterable[str]) -> None:

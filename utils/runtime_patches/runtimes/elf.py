@@ -15,7 +15,8 @@ from ..workspace.find import Workspace
 class Elf:
     """machine: its processor, in readelf's words; needed: libraries that it loads; run_path: where it looks for them,
     or None; versions: {"GLIBC": {version: symbols that need it}}, so for each name of versions; exports: of symbols;
-    imports: of those that must be found and have no version: the system's have one."""
+    imports: of those that must be found and have no version: the system's have one; weak: of those that need not be
+    found and have none."""
 
     machine: str
     needed: list[str]
@@ -23,6 +24,7 @@ class Elf:
     versions: dict[str, dict[str, list[str]]]
     exports: set[str]
     imports: set[str]
+    weak: set[str]
     has_executable_stack: bool
     has_text_relocations: bool
 
@@ -34,7 +36,7 @@ def read(ws: Workspace, path: Path) -> Elf:
 
 def parse(text: str) -> Elf:
     versions: dict[str, dict[str, list[str]]] = {}
-    exports, imports = set(), set()
+    exports, imports, weak = set(), set(), set()
     for line in text.splitlines():
         # Number, value, size, type, binding, visibility, section, name. Stock's arm64 libraries list local symbols.
         words = line.split()
@@ -47,8 +49,8 @@ def parse(text: str) -> Elf:
         family, _, number = version.rpartition("_")
         if re.fullmatch(r"[\d.]+", number):
             versions.setdefault(family, {}).setdefault(number, []).append(name)
-        elif not version and words[4] != "WEAK":
-            imports.add(name)
+        elif not version:
+            (weak if words[4] == "WEAK" else imports).add(name)
 
     def found(pattern: str) -> list[str]:
         return re.findall(pattern, text)
@@ -58,7 +60,7 @@ def parse(text: str) -> Elf:
     # A file that does not say so gets one.
     stack = not found(r"GNU_STACK .*") or bool(found(r"GNU_STACK +\S+ +\S+ +\S+ +\S+ +\S+ +RWE"))
     relocations = bool(found(r"\(TEXTREL\)|\(FLAGS\).*TEXTREL"))
-    return Elf(machine, needed, run_path, versions, exports, imports, stack, relocations)
+    return Elf(machine, needed, run_path, versions, exports, imports, weak, stack, relocations)
 
 
 def number(version: str) -> tuple[int, ...]:

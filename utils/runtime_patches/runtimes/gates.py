@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..base.architectures import Architecture
 from ..workspace.find import Workspace
-from . import elf, symbols
+from . import dispatch, elf, symbols
 from .elf import Elf
 from .libraries import LIBRARIES, NAMES
 
@@ -30,7 +30,8 @@ def faults(
             if other in NAMES and other not in read
         ]
     # Which every program has. Sources before a library came do not have that.
-    found += [f"{one.name} is missing" for one in LIBRARIES if one.name not in read and not one.header]
+    always = [one.name for one in LIBRARIES if not one.header] + [dispatch.NAME]
+    found += [f"{name} is missing" for name in always if name not in read]
     provided = set().union(*(one.exports for one in read.values()))
     beside = {other for one in read.values() for other in one.needed} - read.keys()
     provided |= set().union(*(elf.read(ws, stock / other).exports for other in beside if (stock / other).exists()))
@@ -38,6 +39,9 @@ def faults(
         lacking = sorted(one.imports - provided)
         if lacking:
             found.append(f"{name} needs {len(lacking)} symbols that no library has, such as {lacking[0]}")
+        # The hook, without which the pool leaves blocks of global queues to other threads.
+        if lacking := sorted(symbol for symbol in one.weak - provided if symbol.startswith("_dispatch_")):
+            found.append(f"{name} calls {len(lacking)} symbols that {dispatch.NAME} has not, such as {lacking[0]}")
     return found
 
 

@@ -21,13 +21,21 @@ from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
 from ..base.process import run_logged
 from ..base.progress import Step
+from ..base.text import plural
 from ..series import checkout, series
+from ..series import dispatch as dispatch_series
 from ..workspace import sysroot, target
 from ..workspace.find import Workspace
-from . import tree
+from . import dispatch, tree
 from .libraries import Library
 
-_CONFIGURATION = ("package/package.cmake", "package/dispatchConfig.cmake", "runtime.cmake", "vendor/Settings.cmake")
+_CONFIGURATION = (
+    "package/package.cmake",
+    "package/dispatchConfig.cmake",
+    "runtime.cmake",
+    "vendor/Settings.cmake",
+    "dispatch.sh",
+)
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).
 SECTION = ".note.swift_runtime_patches"
 # The command line belongs in Core; upstream's shared build has it in a library of its own.
@@ -49,9 +57,9 @@ class Package:
     @functools.cached_property
     def edits(self) -> str:
         """What the sources have that patches/ has not, as text; empty if nothing."""
-        if dirty := tree.edits(self.git):
-            return dirty.removeprefix(", and ")
-        changes = checkout.export(self.tree, check=True)
+        if edited := checkout.edited(self.git) + dispatch_series.edited():
+            return f"edits of {plural(len(edited), 'file')}"
+        changes = checkout.export(self.tree, check=True) + dispatch_series.export(check=True)
         return f"{len(changes)} patches that are not exported" if changes else ""
 
     @property
@@ -118,12 +126,14 @@ class Package:
             configure=() if configured else tree.configuration(cache),
             targets=[*targets, _COMMAND_LINE],
         )
+        dispatch.build(self.ws, self.place, self.state.applied)
 
     def _finish(self) -> None:
         """Makes out/ of what was compiled, if that or the series has changed."""
         mark, made = self.mark, self.out / files.MADE
         digest = hashlib.sha256(mark.encode() + Path(__file__).read_bytes())
-        for path in tree.built(self.place).values():
+        built = dispatch.built(self.place)
+        for path in built.values():
             digest.update(path.read_bytes())
         key = digest.hexdigest()
         if files.is_made(made, key):
@@ -133,7 +143,7 @@ class Package:
                 (partial / part).mkdir()
             # Relative to the folder of the build, whose own path may hold spaces.
             inside, commands = partial.name, []
-            for library in tree.libraries(self.place):
+            for library in (*tree.libraries(self.place), *[dispatch.LIBRARY] * (dispatch.NAME in built)):
                 stem = library.name.removesuffix(".so")
                 (partial / "notes" / stem).write_bytes(note(f"{mark} of {stem}\n"))
                 commands += self._shared(library, stem, inside)
@@ -167,8 +177,8 @@ class Package:
         for number, path in enumerate(objects):
             name = f"{work}/{number:03}-{path.rpartition('/')[2]}"
             marked = ""
-            # Of an archive's members every program links those that were Swift.
-            if not path.endswith((".cpp.o", ".c.o")):
+            # Of an archive's members every program links those that were Swift, and libdispatch's queues.
+            if not path.endswith((".cpp.o", ".c.o")) or path.endswith("/queue.c.o"):
                 marked = f"--add-section {SECTION}={out}/notes/{stem} --set-section-flags {SECTION}=alloc,readonly "
             lines.append(f"llvm-objcopy --strip-debug {marked}{shlex.quote(f'{tree.OUT}/{path}')} {shlex.quote(name)}")
         return [*lines, f"llvm-ar rcsD {out}/static/{stem}.a {work}/*.o"]
@@ -177,10 +187,12 @@ class Package:
         """The object files that a library is linked of; none where it is not linked into programs."""
         if library.recipe:
             return [f"{library.part}/{library.static}"] if library.static else []
-        line = self.ws.output(
-            ["ninja", "-C", tree.OUT, "-t", "commands", f"{library.part}/{library.name}"], fixed=tree.places(self.place)
-        ).splitlines()[-1]
-        found = [word for word in shlex.split(line) if word.endswith(".o") and "/swiftrt.dir/" not in word]
+        # libdispatch is a build of its own.
+        inside = f"{library.part}/" if library is dispatch.LIBRARY else ""
+        target = f"{library.part}/{library.name}".removeprefix(inside)
+        argv = ["ninja", "-C", f"{tree.OUT}/{inside}", "-t", "commands", target]
+        line = self.ws.output(argv, fixed=tree.places(self.place)).splitlines()[-1]
+        found = [inside + word for word in shlex.split(line) if word.endswith(".o") and "/swiftrt.dir/" not in word]
         if not found:
             raise UserError(f"no objects of {library.name} are known", f"rm -r {self.place}")
         return found + ([_COMMAND_LINE] if library.part == "core" else [])

@@ -74,4 +74,4 @@ class Versions(unittest.TestCase):
             "  3: 1 0 FUNC GLOBAL DEFAULT 11 given\n"
             "  4: 1 0 TLS LOCAL DEFAULT 11 local\n"
         )
-        self.assertEqual((one.imports, one.exports), ({"needed"}, {"given"}))
+        self.assertEqual((one.imports, one.weak, one.exports), ({"needed"}, {"may_be_missing"}, {"given"}))

@@ -12,7 +12,7 @@ from typing import Any
 from ..base.architectures import Architecture
 from ..base.errors import UserError
 from ..runtimes.runtime import Runtime
-from ..workspace import dispatch, sandbox, sysroot, target
+from ..workspace import sandbox, sysroot, target
 from ..workspace.find import Workspace
 
 # bubblewrap tells of a program that a signal has ended by its status alone.
@@ -43,7 +43,6 @@ class System:
         self.target = target.Target(ws, architecture)
         self.emulator = architecture.emulator
         self.root = sysroot.release(ws, suite) if suite else self.target.system
-        self.beside = dispatch.ensure(ws, self.target) / "shared"
         self.places: list[tuple[Path | str, str]] = [
             *self.target.places,
             *([(self.emulator, "/emulator")] if self.emulator else []),
@@ -63,6 +62,5 @@ class System:
             **({"emulated": "1"} if self.emulator else {}),
             "target_lib": sysroot.LIB,
             "sysroot": sysroot.SYSTEM,
-            "beside": self.beside,
             "runner": shlex.join(map(str, runner)) + " ",
         }

@@ -19,7 +19,6 @@ KINDS = {
     "unittest": "test modules",
     "sysroot": "headers and libraries to package with",
     "toolchain": "modules to package with",
-    "dispatch": "libdispatch to test packages with",
     "system": "a release to test packages in",
     "herd7": "for the litmus tests",
     "models": "what models of protocols have answered",

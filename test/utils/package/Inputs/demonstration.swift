@@ -1,3 +1,5 @@
+import Dispatch
+import Glibc
 import Synchronization
 
 /// Adds what it is told; its deinit runs on its own executor.
@@ -19,8 +21,24 @@ actor Sum {
 
 enum Request { @TaskLocal static var id = 0 }
 
+/// The name of the thread that a block of a global queue runs on. It is the first block, and the process's first thread
+/// adds it: a thread that Dispatch makes has the name of that one, not a worker's.
+func nameInBlock() -> String {
+  let isDone = DispatchSemaphore(value: 0)
+  nonisolated(unsafe) var name = [CChar](repeating: 0, count: 64)
+  DispatchQueue.global().async {
+    let file = open("/proc/thread-self/comm", O_RDONLY)
+    read(file, &name, 63)
+    close(file)
+    isDone.signal()
+  }
+  isDone.wait()
+  return String(cString: name)
+}
+
 @main struct Demonstration {
   static func main() async throws {
+    print("block on", nameInBlock(), terminator: "")
     let sum = Sum()
     await withTaskGroup(of: Int.self) { group in
       for number in 1...100 { group.addTask { await sum.add(number); return number } }

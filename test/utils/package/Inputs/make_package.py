@@ -13,7 +13,7 @@ from pathlib import Path
 from runtime_patches.base.paths import SHIPPED
 from runtime_patches.runtimes import archive
 
-NAMES = ("libswiftCore", "libswift_Concurrency", "libswiftSynchronization")
+NAMES = ("libswiftCore", "libswift_Concurrency", "libswiftSynchronization", "libdispatch")
 place = Path(sys.argv[1])
 series = sys.argv[2] if len(sys.argv) > 2 else "0123456789ab"
 glibc = sys.argv[3] if len(sys.argv) > 3 else "2.17"

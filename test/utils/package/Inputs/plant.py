@@ -13,11 +13,14 @@ from runtime_patches.runtimes import gates
 from workspace_of import workspace
 
 CORE, CONCURRENCY, SYNCHRONIZATION = "libswiftCore.so", "libswift_Concurrency.so", "libswiftSynchronization.so"
+DISPATCH = "libdispatch.so"
 LIMITS = {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.11"}
 SOURCES = {
     CORE: "int glibc(void); int swift_core(void) { return glibc(); }",
-    CONCURRENCY: "int swift_core(void); int swift_task(void) { return swift_core(); }",
+    CONCURRENCY: "int swift_core(void); __attribute__((weak)) int _dispatch_hook(void);"
+    "int swift_task(void) { return _dispatch_hook ? _dispatch_hook() : swift_core(); }",
     SYNCHRONIZATION: "int swift_core(void); int swift_mutex(void) { return swift_core(); }",
+    DISPATCH: "int dispatch_async(void) { return 1; }",
 }
 # fault: the library that has it, its source or None, and clang's further arguments.
 FAULTS = {
@@ -41,6 +44,9 @@ FAULTS = {
     ),
     "processor": (SYNCHRONIZATION, "int swift_mutex(void) { return 1; }", ["--target=aarch64-linux-gnu"]),
     "no core": (CORE, None, None),
+    "no hook": (DISPATCH, None, []),
+    "removed block": (DISPATCH, "int _dispatch_hook(void) { return 1; }", []),
+    "no libdispatch": (DISPATCH, None, None),
 }
 
 place, ws = Path(sys.argv[1]).resolve(), workspace(sys.argv[2:])
@@ -82,6 +88,8 @@ def library(folder: Path, name: str, source: str, words: Iterable[str] = ()) -> 
 
 
 sound = {name: library(stock, name, source) for name, source in SOURCES.items()}
+# The toolchain's has no hook.
+sound[DISPATCH] = library(place / "sound", DISPATCH, SOURCES[DISPATCH] + "int _dispatch_hook(void) { return 1; }")
 for fault, (broken, source, words) in FAULTS.items():
     libraries = dict(sound)
     if words is None:
