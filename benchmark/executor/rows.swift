@@ -116,6 +116,24 @@ final class Box<Value: Sendable>: Sendable {
   return quantiles(times) + [("cpu", cpu)]
 }
 
+/// A thread computes, and adds a task that computes for 1 us after each `gap` nanoseconds: processor time of the
+/// other threads for each task.
+@MainActor func addTasks(_ count: Int, every gap: UInt64) async -> Figures {
+  await withUnsafeContinuation { own in
+    _ = Thread {
+      let used = executor_process_time() - executor_thread_time()
+      var next = machine_now()
+      for _ in 0..<count {
+        next += gap
+        while machine_now() < next {}
+        Task.detached { compute(1000) }
+      }
+      let all = executor_process_time() - executor_thread_time() - used
+      own.resume(returning: [("cpu", Double(all) / Double(count))])
+    }
+  }
+}
+
 /// Requests that come by a block of a queue of Dispatch, one at a time from each of `clients`: the
 /// block resumes the task, which runs four children. An operation is a request.
 func request(_ count: Int, clients: Int, _ queue: @escaping @Sendable () -> DispatchQueue) async {
@@ -522,6 +540,9 @@ let handOvers = [
   },
   Row(name: "foreign-resume", text: "a thread that computes resumes a task, one way", count: 20_000) {
     await resumeByThread($0)
+  },
+  Row(name: "foreign-add", text: "a thread that computes adds a task each 45 us, which runs for 1 us", count: 10_000) {
+    await addTasks($0, every: 45_000)
   },
   Row(name: "main-queue-async", text: "a thread adds a block to DispatchQueue.main, and spins until it has run", count: 20_000) {
     await addToMainQueue($0, batch: 1)

@@ -37,6 +37,7 @@ TARGETS = [
     Target("main-hop", "wall", 0.1, share=NEARLY_ALL),
     Target("main-hop", "futex", 0.01, ""),
     Target("foreign-resume", "p50", 12, f"{FLOOR} line"),
+    Target("foreign-add", "cpu", 1.05),
     Target("task", "wall", 1.0, f"{GO} spawn.wall"),
     Target("task", "cpu", 0.45),
     Target("task", "futex", 0.01, ""),
