@@ -7,8 +7,8 @@
 // UNSUPPORTED: freestanding
 
 // What a stream does with its elements, whatever their type: order, the policies of the
-// buffer and what yield() answers, many consumers, cancellation and termination, and that
-// each element is destroyed once.
+// buffer and what yield() answers, many consumers, cancellation and termination, that each
+// element is destroyed once, and that a consumer keeps its actor but does not block it.
 
 import Dispatch
 
@@ -38,6 +38,20 @@ struct Large: Equatable {
   static func == (one: Large, other: Large) -> Bool {
     one.a == other.a && one.b == other.b && one.c == other.c && one.d == other.d
   }
+}
+struct Empty {}
+struct Unique: ~Copyable { let number: Int }
+final class Box<T: ~Copyable> {
+  let value: T
+  init(_ value: consuming T) { self.value = value }
+}
+struct Weak { weak var object: Box<Unique>? }
+struct InlineBytes {
+  typealias Ten = (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8)
+  var first: UInt8
+  var rest: (Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten)? = nil
+  var others: (Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten)? = nil
+  var more: (Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten, Ten)? = nil
 }
 enum Choice: Equatable { case none, number(Int), text(String), both(Int, String) }
 
@@ -69,6 +83,7 @@ func checkOrder<T>(_ name: String, _ make: (Int) -> T, _ same: (T, T) -> Bool) a
   precondition(read == written && written > 500)
   let end = try await throwingIterator.next()
   precondition(end == nil)
+  checkResults(name, make, same)
   print("order:", name)
 }
 
@@ -116,6 +131,45 @@ func checkPolicies() async throws {
   }
 }
 
+/// What yield() answers holds the element that is dropped, whatever its type.
+func checkResults<T>(_ name: String, _ make: (Int) -> T, _ same: (T, T) -> Bool) {
+  func check(_ result: AsyncStream<T>.Continuation.YieldResult, drops number: Int?) {
+    switch result {
+    case .enqueued(let remaining): precondition(number == nil && remaining <= 1)
+    case .dropped(let element): precondition(same(element, make(number!)))
+    default: preconditionFailure(name)
+    }
+  }
+  func check(_ result: AsyncThrowingStream<T, Error>.Continuation.YieldResult, drops number: Int?) {
+    switch result {
+    case .enqueued(let remaining): precondition(number == nil && remaining <= 1)
+    case .dropped(let element): precondition(same(element, make(number!)))
+    default: preconditionFailure(name)
+    }
+  }
+  for isNewest in [false, true] {
+    let (stream, continuation) = AsyncStream<T>.makeStream(
+      bufferingPolicy: isNewest ? .bufferingNewest(2) : .bufferingOldest(2))
+    let (throwing, other) = AsyncThrowingStream<T, Error>.makeStream(
+      bufferingPolicy: isNewest ? .bufferingNewest(2) : .bufferingOldest(2))
+    for number in 0..<10 {
+      let dropped = number < 2 ? nil : isNewest ? number - 2 : number
+      if number % 3 == 0 {
+        check(continuation.yield(with: .success(make(number))), drops: dropped)
+        check(other.yield(with: .success(make(number))), drops: dropped)
+      } else {
+        check(continuation.yield(make(number)), drops: dropped)
+        check(other.yield(make(number)), drops: dropped)
+      }
+    }
+    continuation.finish()
+    if case .terminated = continuation.yield(make(0)) {} else { preconditionFailure(name) }
+    if case .terminated = other.yield(with: .failure(Failure.one)) {} else { preconditionFailure(name) }
+    if case .terminated = other.yield(make(0)) {} else { preconditionFailure(name) }
+    withExtendedLifetime((stream, throwing)) {}
+  }
+}
+
 func checkConsumers() async {
   // More than once, so that those that wait wrap around, too.
   let (stream, continuation) = AsyncStream<Int>.makeStream()
@@ -135,6 +189,20 @@ func checkConsumers() async {
     }
     precondition(numbers.sorted() == Array(0..<500))
   }
+  // Elements are there already.
+  for number in 0..<500 { continuation.yield(number) }
+  let taken = await withTaskGroup(of: [Int].self) { group in
+    for _ in 0..<5 {
+      group.addTask {
+        var iterator = stream.makeAsyncIterator(), numbers: [Int] = []
+        for _ in 0..<100 { numbers.append(await iterator.next()!) }
+        precondition(numbers == numbers.sorted())
+        return numbers
+      }
+    }
+    return await group.reduce(into: []) { $0 += $1 }
+  }
+  precondition(taken.sorted() == Array(0..<500))
   let ended = await withTaskGroup(of: Int?.self) { group in
     for _ in 0..<500 {
       group.addTask {
@@ -329,6 +397,109 @@ func checkRaces() async {
   print("races")
 }
 
+@globalActor actor Other {
+  static let shared = Other()
+}
+
+/// Code after next() runs where it ran before, whether the element was there or not.
+actor Consumer {
+  var turns = 0
+  func takeTurn() { turns += 1 }
+
+  func consume(_ count: Int) async throws {
+    let (stream, continuation) = AsyncStream<Int>.makeStream()
+    let (throwing, other) = AsyncThrowingStream<Int, Error>.makeStream()
+    var iterator = stream.makeAsyncIterator(), second = throwing.makeAsyncIterator()
+    for number in 0..<count {
+      let isThere = number % 3 != 2
+      let send: @Sendable () -> Void = {
+        continuation.yield(number)
+        other.yield(number)
+      }
+      if isThere { send() } else { Task.detached { send() } }
+      let next = await number % 2 == 0 ? iterator.next() : iterator.next(isolation: self)
+      preconditionIsolated()
+      let nextThrowing = try await number % 2 == 0 ? second.next() : second.next(isolation: self)
+      preconditionIsolated()
+      precondition(next == number && nextThrowing == number)
+    }
+    for number in 0..<count { continuation.yield(number) }
+    continuation.finish()
+    for await _ in stream { preconditionIsolated() }
+    for number in 0..<count { other.yield(number) }
+    other.finish(throwing: Failure.one)
+    do {
+      for try await _ in throwing { preconditionIsolated() }
+      preconditionFailure()
+    } catch { preconditionIsolated() }
+  }
+
+  /// Other jobs of the actor get their turn while there are elements.
+  func share(_ stream: AsyncStream<Int>, _ throwing: AsyncThrowingStream<Int, Error>) async throws {
+    for isThrowing in [false, true] {
+      turns = 0
+      var numbers = 0
+      func count() {
+        if numbers % 1_000 == 0 {
+          precondition(turns == numbers / 1_000)
+          Task { takeTurn() }
+        } else if numbers % 1_000 == 500 {
+          precondition(turns == numbers / 1_000 + 1)
+        }
+        numbers += 1
+      }
+      if isThrowing {
+        for try await _ in throwing { count() }
+      } else {
+        for await _ in stream { count() }
+      }
+      precondition(numbers == 10_000 && turns == 10)
+    }
+  }
+}
+
+@MainActor func consumeOnMain() async {
+  let (stream, continuation) = AsyncStream<Int>.makeStream()
+  for number in 0..<200 { continuation.yield(number) }
+  continuation.finish()
+  for await _ in stream { MainActor.preconditionIsolated() }
+}
+
+@Other func consumeOnOther() async {
+  let (stream, continuation) = AsyncStream<Int>.makeStream()
+  for number in 0..<200 { continuation.yield(number) }
+  continuation.finish()
+  var iterator = stream.makeAsyncIterator()
+  // On another actor, and back.
+  while await iterator.next(isolation: MainActor.shared) != nil { Other.preconditionIsolated() }
+}
+
+func consume(isolation: isolated (any Actor)?) async {
+  let (stream, continuation) = AsyncStream<Int>.makeStream()
+  for number in 0..<200 { continuation.yield(number) }
+  continuation.finish()
+  for await _ in stream { isolation?.preconditionIsolated() }
+}
+
+func checkIsolation() async throws {
+  let consumer = Consumer()
+  try await consumer.consume(200)
+  await consume(isolation: consumer)
+  await consume(isolation: nil)
+  await consumeOnMain()
+  await consumeOnOther()
+  let (stream, continuation) = AsyncStream<Int>.makeStream()
+  let (throwing, other) = AsyncThrowingStream<Int, Error>.makeStream()
+  for number in 0..<10_000 {
+    continuation.yield(number)
+    other.yield(number)
+  }
+  continuation.finish()
+  other.finish()
+  try await consumer.share(stream, throwing)
+  print("isolation")
+}
+
 /// An element whose deinit uses the stream.
 final class Yields: Sendable {
   let continuation: AsyncStream<Yields?>.Continuation
@@ -364,6 +535,21 @@ func checkReentrancy() async {
     try await checkOrder("Choice", {
       [.none, .number($0), .text("\($0)"), .both($0, "\($0)")][$0 % 4] as Choice
     }, ==)
+    // CHECK: order: empty
+    try await checkOrder("empty", { _ in Empty() }, { _, _ in true })
+    // CHECK: order: Box
+    try await checkOrder("Box", { Box(Unique(number: $0)) }, { $0.value.number == $1.value.number })
+    // CHECK: order: Weak
+    let kept = Box(Unique(number: 0))
+    try await checkOrder("Weak", { _ in Weak(object: kept) }, { $0.object === $1.object })
+    // CHECK: order: existential
+    try await checkOrder("existential", {
+      ($0 % 2 == 0 ? $0 : "\($0)") as any CustomStringConvertible
+    }, { $0.description == $1.description })
+    // CHECK: order: 300 bytes
+    try await checkOrder("300 bytes", { InlineBytes(first: UInt8(truncatingIfNeeded: $0)) }, {
+      $0.first == $1.first
+    })
     // CHECK: order: Counted
     try await checkOrder("Counted", Counted.init, { $0.number == $1.number })
     // CHECK: order: Any
@@ -383,6 +569,8 @@ func checkReentrancy() async {
     try await checkPolicies()
     // CHECK: consumers
     await checkConsumers()
+    // CHECK: isolation
+    try await checkIsolation()
     // CHECK: producers
     await checkProducers()
     // CHECK: cancellation
