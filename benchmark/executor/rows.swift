@@ -554,8 +554,10 @@ let handOvers = [
     await syncWithMainQueue($0)
   },
   poolRow("stream", "elements of an AsyncStream that go to a task and come back, one way") { await passElements($0) },
-  poolRow("stream-3", "elements that go through three AsyncStreams, each with a task") { await pipe($0) },
-  poolRow("stream-8", "likewise eight", count: 50_000) { await pipe($0, stages: 8) },
+  poolRow("stream-3", "elements that go through three AsyncStreams, each with a task", count: 300_000) {
+    await pipe($0)
+  },
+  poolRow("stream-8", "likewise eight", count: 300_000) { await pipe($0, stages: 8) },
   poolRow("stream-3-work", "three, with tasks that compute for 0.7 us for each element", count: 20_000) {
     await pipe($0, batch: 8, 700)
   },
