@@ -14,7 +14,8 @@
 // XFAIL: without_executor-backlog
 
 // A tree of 111,111 tasks does not grow in breadth: some thousand are alive at once, not nearly all. There are more on a
-// runtime that is slow, such as one with a sanitizer, because jobs that have waited for 1 ms come first.
+// runtime that is slow, such as one with a sanitizer, and beside other processes (65,000 beside four that spin), because
+// jobs that have waited for 1 ms come first. In breadth there are 111,110.
 
 import Synchronization
 
@@ -44,7 +45,7 @@ func grow(_ levels: Int) async -> Int {
     print(count, "nodes")
     // CHECK: 111111 nodes
     let mostAlive = most.load(ordering: .relaxed)
-    print(mostAlive < 50_000 ? "narrow" : "\(mostAlive) tasks were alive at once")
+    print(mostAlive < 100_000 ? "narrow" : "\(mostAlive) tasks were alive at once")
     // CHECK: narrow
   }
 }

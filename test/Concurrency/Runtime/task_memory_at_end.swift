@@ -1,6 +1,6 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -O2 -fPIC -c %S/Inputs/heap-in-use.c -o %t/heap-in-use.o
-// RUN: %target-build-swift -O -parse-as-library -import-objc-header %S/Inputs/heap-in-use.h %s %t/heap-in-use.o -o %t/a.out
+// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library -import-objc-header %S/Inputs/heap-in-use.h %s %t/heap-in-use.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
 
@@ -19,6 +19,8 @@
 // A task that has ended gives the memory of its frames back, also while somebody keeps it: in a
 // variable, or in the queue of its group. What it returned is kept.
 
+import Synchronization
+
 @inline(never) func halves(_ number: Int) async -> Int {
   if number == 0 { return 0 }
   let buffer = [number, number]
@@ -27,6 +29,8 @@
 }
 
 struct Failure: Error {}
+
+let ended = Atomic(0)
 
 /// The bytes that each of `count` tasks takes which body makes and keeps until it calls its argument.
 func measure(_ name: String, most: Int, _ count: Int, _ body: (() -> Void) async -> Void) async {
@@ -68,15 +72,18 @@ func measure(_ name: String, most: Int, _ count: Int, _ body: (() -> Void) async
 
     // CHECK-NEXT: children: freed
     await measure("children", most: 900, count) { look in
+      ended.store(0, ordering: .relaxed)
       await withTaskGroup(of: Int.self) { group in
         for number in 0..<count {
           group.addTask { @MainActor in
             let found = await halves(number)
+            ended.add(1, ordering: .relaxed)
             return found
           }
         }
-        // What is enqueued last on the main actor, as often as its children yield.
-        for _ in 0..<64 { await Task { @MainActor in await Task.yield() }.value }
+        while ended.load(ordering: .relaxed) < count { await Task.yield() }
+        // The last child ends in the job of the main actor that counted it.
+        await Task { @MainActor in }.value
         look()
         for await _ in group {}
       }
