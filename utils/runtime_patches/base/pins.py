@@ -5,18 +5,20 @@ utils/with-runtime reads it at each start, so it is checked without dataclasses,
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import os
 import pwd
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from . import files
 from .errors import UserError
 from .paths import CONFIG, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _SOURCES = CONFIG / "sources.json"
 _TEXTS = ("suite", "architecture", "source", "source_version", "orig", "orig_sha256", "toolchain", "llvm_tools")
@@ -64,8 +66,10 @@ def key() -> str:
 def _sha256(data: bytes) -> str:
     """In hexadecimal. hashlib loads OpenSSL, 3 ms at each start of with-runtime; what it falls back on does not."""
     for name in ("_sha2", "_sha256"):  # of Python 3.12 and later, and before
-        with contextlib.suppress(ImportError):
+        try:
             return str(__import__(name).sha256(data).hexdigest())
+        except ImportError:
+            continue
     import hashlib
 
     return hashlib.sha256(data).hexdigest()

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import functools
 import os
-import subprocess
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ..base import pins
 from ..base.errors import UserError
 from ..base.paths import BUILD, MODULE_CACHE, REPO
 from . import sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
 
 class Workspace:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NoReturn
 
 from ..base.errors import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import NoReturn
 
 _HOST_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/passwd", "/etc/group"]
 
