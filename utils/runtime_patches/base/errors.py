@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 
+from . import bytecode
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
@@ -101,6 +103,7 @@ def run_main(main: Callable[[], int | None]) -> NoReturn:
         _to_null(1)
         _to_null(2)
         status = 128 + signal.SIGPIPE
+    bytecode.keep()
     sys.exit(status or 0)
 
 
