@@ -6,6 +6,7 @@
 // RUN: %target-codesign %t/top-level
 // RUN: %target-run %t/async-main | %FileCheck %t/shared.swift
 // RUN: %target-run %t/top-level | %FileCheck %t/shared.swift
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/async-main | %FileCheck %t/shared.swift
 // REQUIRES: executable_test
 // REQUIRES: concurrency
 // REQUIRES: concurrency_runtime
@@ -36,6 +37,7 @@ func now() -> Double {
 
 @MainActor final class Log {
   static var order: [Int] = []
+  static var blocks = 0
   nonisolated(unsafe) static var interrupted = 0
 }
 
@@ -93,8 +95,39 @@ func now() -> Double {
   }.value
   expectMainThread("after signals")
   precondition(Log.interrupted > 0)
+  // And those that Dispatch takes come here, too.
+  signal(SIGUSR2, SIG_IGN)
+  let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: .main)
+  await withCheckedContinuation { continuation in
+    source.setRegistrationHandler {
+      expectMainThread("the registration of a source")
+      kill(getpid(), SIGUSR2)
+    }
+    source.setEventHandler {
+      expectMainThread("a source of signals")
+      source.cancel()
+    }
+    source.setCancelHandler { continuation.resume() }
+    source.resume()
+  }
   // CHECK-NEXT: signals
   print("signals")
+
+  // Other threads wait for blocks while this one waits for them or lingers.
+  let threads = (0..<4).map { _ in
+    Task.detached {
+      for _ in 0..<500 {
+        DispatchQueue.main.sync {
+          expectMainThread("a block of many")
+          MainActor.assumeIsolated { Log.blocks += 1 }
+        }
+      }
+    }
+  }
+  for thread in threads { await thread.value }
+  precondition(Log.blocks == 2000)
+  // CHECK-NEXT: blocks
+  print("blocks")
 
   // Who waits takes no processor.
   func cpu() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }

@@ -3,8 +3,10 @@
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out fork | %FileCheck %s
 // RUN: %target-run %t/a.out close | %FileCheck %s
+// RUN: %target-run %t/a.out reuse | %FileCheck %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out fork | %FileCheck %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out close | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out reuse | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -19,6 +21,7 @@
 //
 // fork:  a child that goes on in the main actor takes no wake-up of its parent
 // close: the main actor goes on without the descriptor
+// reuse: and does not read a file of the program's that is there instead
 
 import Dispatch
 import Glibc
@@ -27,7 +30,7 @@ import Glibc
 @_silgen_name("_dispatch_get_main_queue_handle_4CF") func mainQueueHandle() -> Int32
 
 /// Resume on another thread, after a while.
-func hop() async {
+@MainActor func hop() async {
   await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
     final class Box {
       let continuation: UnsafeContinuation<Void, Never>
@@ -48,12 +51,19 @@ func hop() async {
 @main struct Main {
   @MainActor static func main() async {
     alarm(60)
-    await Task.detached {}.value
-    if CommandLine.arguments[1] == "close" {
+    let mode = CommandLine.arguments[1]
+    for _ in 0..<3 { await hop() }
+    switch mode {
+    case "close":
       // On the first thread, which does not wait for the main queue meanwhile.
       close(mainQueueHandle())
       for _ in 0..<3000 { await hop() }
-    } else {
+    case "reuse":
+      let file = open(CommandLine.arguments[0], O_RDONLY)
+      dup2(file, mainQueueHandle())
+      for _ in 0..<3000 { await hop() }
+      precondition(lseek(file, 0, SEEK_CUR) == 0, "somebody has read the file")
+    default:
       let child = cFork()
       if child == 0 {
         alarm(60)

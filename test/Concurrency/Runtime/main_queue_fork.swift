@@ -1,0 +1,60 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -O -parse-as-library %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out | %FileCheck %s
+
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: libdispatch
+// REQUIRES: concurrency_runtime
+// REQUIRES: OS=linux-gnu
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// UNSUPPORTED: without_main-actor-main-thread
+// Without it, the child waits for ever for threads that only its parent has.
+// UNSUPPORTED: without_executor-fork
+
+// The main actor forks, and goes on in the child and in that one's child: on the first
+// thread, with tasks of the pool, and without a wake-up of the parent's.
+
+import Dispatch
+import Glibc
+
+@_silgen_name("fork") func cFork() -> Int32
+@_silgen_name("gettid") func currentThread() -> Int32
+
+@MainActor func work() async {
+  for _ in 0..<1000 {
+    await Task.detached {}.value
+    precondition(currentThread() == getpid())
+  }
+  try? await Task.sleep(nanoseconds: 1_000_000)
+  await withUnsafeContinuation { continuation in
+    Task.detached { DispatchQueue.main.async { continuation.resume() } }
+  }
+  precondition(currentThread() == getpid())
+}
+
+@main struct Main {
+  @MainActor static func main() async {
+    alarm(60)
+    await work()
+    for generation in 1...3 {
+      let child = cFork()
+      if child == 0 {
+        alarm(60)
+        await work()
+        if generation == 3 { exit(5) }
+        continue
+      }
+      await work()
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      precondition(status == 5 << 8, "generation \(generation): \(status)")
+      // CHECK: done
+      if generation == 1 { print("done") }
+      exit(generation == 1 ? 0 : 5)
+    }
+  }
+}
