@@ -80,7 +80,7 @@ final class WaitingTasks: Sendable {
       await few.finish()
     }
 
-    let count = 10_000
+    let count = 50_000
     let unbound = WaitingTasks()
     let bound = WaitingTasks()
     let size0 = residentSize()
