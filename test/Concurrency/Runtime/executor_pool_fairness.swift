@@ -254,6 +254,21 @@ func handOver(_ pairs: Int) {
         expect(ran.count < count, "the default jobs ended before the high ones")
         wait(for: "the default jobs") { ran.count == count }
       },
+      // Nor does it wait for one of these to end, whether a thread adds it or it has slept.
+      Row(name: "high beside long") {
+        let busy = Busy(2 * processors, .medium) { compute(10_000_000) }
+        judge("high beside jobs of 10 ms", waits(.high, 100, pause: 2000), median: 0.25, worst: 800)
+        let slept = Mutex<[UInt64]>([])
+        runBlocking(.high) {
+          for _ in 0..<100 {
+            let start = nowInNanoseconds()
+            try? await Task.sleep(nanoseconds: 1_000_000)
+            slept.withLock { $0.append(nowInNanoseconds() - start - 1_000_000) }
+          }
+        }
+        judge("a high sleeper beside them, late by", slept.withLock { $0 }, median: 0.25, worst: 800)
+        busy.end()
+      },
       // What tasks enqueue runs, too.
       Row(name: "flood") {
         let flood = Flood(2000) {}
@@ -280,6 +295,12 @@ func handOver(_ pairs: Int) {
           }
         }
         judge("behind a job that waits", behind { end, _ in end.wait() }, median: 250, worst: 5000)
+        let ended = Flag()
+        let threads = (0..<4 * processors).map { _ in startThread { while !ended.isSet {} } }
+        let crowded = behind { end, _ in end.wait() }
+        ended.set()
+        for thread in threads { pthread_join(thread, nil) }
+        judge("behind a job that waits, crowded", crowded, median: 1000, worst: 10_000)
         // It needs another thread for that.
         if processors > 1 && getenv("SWIFT_POOL_WIDTH").map({ String(cString: $0) }) != "1" {
           judge("behind a job that spins", behind { _, hasRun in while !hasRun.isSet {} },

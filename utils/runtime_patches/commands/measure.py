@@ -9,6 +9,8 @@ from ..base.paths import REPO, REPORT
 from ..cli import Parser
 
 # {name of the saved result: the command that measures it}, in the order in which they run.
+_SERVER = "benchmark/server/run-benchmark --rounds 14 --seconds 1 --rates 2000"
+_SERVER_ROWS = "^(plain|spans|all(-10+)?|loop-(stream|channels))$"
 COMMANDS = {
     "smoke": "utils/run-smoke-bench --samples 20",
     "smoke-stock": "utils/run-smoke-bench stock before --samples 20",
@@ -16,9 +18,9 @@ COMMANDS = {
     "allocations": "benchmark/instructions/run-benchmark --allocations",
     "starts": "benchmark/starts/run-benchmark",
     "executor": "benchmark/executor/run-benchmark",
-    "server": "benchmark/server/run-benchmark --filter ^(?!nio)",
-    "server-pool": "benchmark/server/run-benchmark --pool",
-    "nio": "benchmark/server/run-benchmark --filter nio",
+    "server": f"{_SERVER} --filter {_SERVER_ROWS}",
+    "server-pool": f"{_SERVER} --filter {_SERVER_ROWS} --pool",
+    "nio": "benchmark/server/run-benchmark --filter ^nio-(async|tcp|schedule) --rounds 5",
     "liveness": "benchmark/liveness/run-benchmark",
     "load": "benchmark/load/run-benchmark",
     "teardown": "benchmark/teardown/run-benchmark",
