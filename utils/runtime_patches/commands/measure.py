@@ -8,9 +8,12 @@ from ..base.errors import UserError
 from ..base.paths import REPO, REPORT
 from ..cli import Parser
 
+_SERVER = (
+    "benchmark/server/run-benchmark --rounds 14 --seconds 1 --rates 2000"
+    " --filter ^(plain|spans|all(-10+)?|loop-(stream|channels))$"
+)
+
 # {name of the saved result: the command that measures it}, in the order in which they run.
-_SERVER = "benchmark/server/run-benchmark --rounds 14 --seconds 1 --rates 2000"
-_SERVER_ROWS = "^(plain|spans|all(-10+)?|loop-(stream|channels))$"
 COMMANDS = {
     "smoke": "utils/run-smoke-bench --samples 20",
     "smoke-stock": "utils/run-smoke-bench stock before --samples 20",
@@ -18,8 +21,8 @@ COMMANDS = {
     "allocations": "benchmark/instructions/run-benchmark --allocations",
     "starts": "benchmark/starts/run-benchmark",
     "executor": "benchmark/executor/run-benchmark",
-    "server": f"{_SERVER} --filter {_SERVER_ROWS}",
-    "server-pool": f"{_SERVER} --filter {_SERVER_ROWS} --pool",
+    "server": _SERVER,
+    "server-pool": f"{_SERVER} --pool",
     "nio": "benchmark/server/run-benchmark --filter ^nio-(async|tcp|schedule) --rounds 5",
     "liveness": "benchmark/liveness/run-benchmark",
     "load": "benchmark/load/run-benchmark",
