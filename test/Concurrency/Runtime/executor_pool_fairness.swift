@@ -295,12 +295,8 @@ func handOver(_ pairs: Int) {
           }
         }
         judge("behind a job that waits", behind { end, _ in end.wait() }, median: 250, worst: 5000)
-        let ended = Flag()
-        let threads = (0..<4 * processors).map { _ in startThread { while !ended.isSet {} } }
-        let crowded = behind { end, _ in end.wait() }
-        ended.set()
-        for thread in threads { pthread_join(thread, nil) }
-        judge("behind a job that waits, crowded", crowded, median: 1000, worst: 10_000)
+        judge("behind a job that waits, crowded",
+              besideThreads { behind { end, _ in end.wait() } }, median: 1000, worst: 10_000)
         // It needs another thread for that.
         if processors > 1 && getenv("SWIFT_POOL_WIDTH").map({ String(cString: $0) }) != "1" {
           judge("behind a job that spins", behind { _, hasRun in while !hasRun.isSet {} },

@@ -82,15 +82,13 @@ actor Receiver {
       // The same while the thread gets its processor seldom: what it has taken of the many that wait is
       // left to others, and keeps its place.
       Row(name: "tasks, crowded") {
-        let ended = Flag()
-        let threads = (0..<4 * processors).map { _ in startThread { while !ended.isSet {} } }
-        runBlocking {
-          await withTaskGroup(of: Void.self) { group in
-            for number in 0..<100_000 { group.addTask { note(number) } }
+        besideThreads {
+          runBlocking {
+            await withTaskGroup(of: Void.self) { group in
+              for number in 0..<100_000 { group.addTask { note(number) } }
+            }
           }
         }
-        ended.set()
-        for thread in threads { pthread_join(thread, nil) }
         expectOrder("100,000 children beside threads that compute", 100_000)
       },
       // The maker suspends in between, and is resumed.

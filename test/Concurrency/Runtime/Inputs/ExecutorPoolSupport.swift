@@ -106,6 +106,16 @@ func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   for thread in threads { pthread_join(thread, nil) }
 }
 
+/// Runs `body` beside threads that compute, four for each processor.
+func besideThreads<Result>(_ body: () -> Result) -> Result {
+  let ended = Flag()
+  let threads = (0..<4 * processors).map { _ in startThread { while !ended.isSet {} } }
+  let result = body()
+  ended.set()
+  for thread in threads { pthread_join(thread, nil) }
+  return result
+}
+
 /// Waits for an asynchronous function, from a thread that is not the executor's.
 func runBlocking(_ priority: TaskPriority? = nil, _ body: @escaping @Sendable () async -> Void) {
   let end = DispatchSemaphore(value: 0)
