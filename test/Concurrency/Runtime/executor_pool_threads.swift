@@ -201,6 +201,38 @@ func checkMask(_ name: String) {
         expect(found <= width && (found == width || width > processors),
                "\(found) jobs at once for a width of \(width)")
       },
+      // Urgent jobs get threads at once while others compute. These are not needed any more
+      // when the others have ended: the rest runs on the width.
+      Row(name: "width of a class") {
+        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
+        let others = Counter(), inside = Counter(), ended = Counter()
+        let tooMany = Counter(), judged = Counter()
+        for _ in 0..<width {
+          Task.detached {
+            others.add()
+            compute(20_000_000)
+            others.add(-1)
+          }
+        }
+        wait(for: "jobs that compute") { others.count == width || ended.count > 0 }
+        let count = 200 * width
+        for _ in 0..<count {
+          Task.detached(priority: .high) {
+            let now = inside.add()
+            if others.count == 0 {
+              judged.add()
+              if now > width { tooMany.add() }
+            }
+            compute(500_000)
+            inside.add(-1)
+            ended.add()
+          }
+        }
+        wait(for: "\(count) urgent jobs") { ended.count == count }
+        print("\(tooMany.count) of \(judged.count) jobs were beside as many as the width")
+        expect(tooMany.count * 4 < judged.count,
+               "\(tooMany.count) of \(judged.count) urgent jobs were too many for a width of \(width)")
+      },
     ])
   }
 }
