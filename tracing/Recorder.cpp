@@ -149,6 +149,8 @@ std::atomic<uint32_t> *Kept;
 std::atomic<uint64_t> NextChunk;
 /// Of a file: all chunks before this one have their blocks.
 std::atomic<uint64_t> Reserved;
+/// A thread writes to the header of the file.
+std::atomic<bool> IsUpdating;
 /// Chunks before this one are those of the parent of a fork.
 uint64_t FirstSequence = 1;
 std::atomic<uint64_t> Overwritten, LostByOthers;
@@ -234,14 +236,19 @@ void say(const char *format, ...) {
     (void)!write(STDERR_FILENO, text, std::min(size_t(size), sizeof(text) - 1));
 }
 
-void updateStream(uint64_t now) {
+/// The two times belong together, so one thread writes at a time, and others leave it
+/// to that one.
+void updateStream() {
+  if (IsUpdating.exchange(true, std::memory_order_acquire))
+    return;
   auto *header = StreamHeader;
-  header->last_ticks = now;
+  header->last_ticks = ticks();
   header->last_monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
   uint64_t lost = LostByOthers.load(std::memory_order_relaxed);
   for (uint32_t i = 0, n = RingCount.load(std::memory_order_relaxed); i != n; ++i)
     lost += Rings[i].AllLost.load(std::memory_order_relaxed);
   header->lost = lost;
+  IsUpdating.store(false, std::memory_order_release);
 }
 
 /// \returns false if the file cannot get longer. Its blocks are there then: a
@@ -276,7 +283,7 @@ bool extend(uint64_t offset, size_t size) {
 /// Makes room for this chunk, and for as many as there are before it, up to
 /// MaxAhead: file systems take blocks at less cost in one piece. Threads may
 /// reserve the same blocks twice, but none is left out: each begins at Reserved.
-bool reserve(uint64_t number, uint64_t now) {
+bool reserve(uint64_t number) {
   auto from = Reserved.load(std::memory_order_relaxed);
   if (number < from)
     return true;
@@ -286,13 +293,13 @@ bool reserve(uint64_t number, uint64_t now) {
   while (from < to && !Reserved.compare_exchange_weak(
                           from, to, std::memory_order_relaxed))
     ;
-  updateStream(now);
+  updateStream();
   return true;
 }
 
 /// \returns a chunk of zeroes of the file.
-Chunk *mapChunk(uint64_t number, uint64_t now) {
-  if (Error.load(std::memory_order_relaxed) || !reserve(number, now))
+Chunk *mapChunk(uint64_t number) {
+  if (Error.load(std::memory_order_relaxed) || !reserve(number))
     return nullptr;
   auto offset = HeaderSize + number * StreamChunk;
   auto *memory = mmap(nullptr, StreamChunk, PROT_READ | PROT_WRITE,
@@ -342,7 +349,7 @@ bool takeChunk(Ring *ring, uint64_t now) {
     chunk->words()->store(0, std::memory_order_relaxed);
   } else {
     auto number = NextChunk.fetch_add(1, std::memory_order_relaxed);
-    if (!(chunk = mapChunk(number, now)))
+    if (!(chunk = mapChunk(number)))
       return false;
     sequence = number + 1;
   }
@@ -911,7 +918,7 @@ int64_t dumpTo(int file, uint8_t reason, int number) {
 /// The chunks that a stream gets at its begin and end.
 void streamBuffer() {
   auto number = NextChunk.fetch_add(1, std::memory_order_relaxed);
-  if (auto *chunk = mapChunk(number, ticks())) {
+  if (auto *chunk = mapChunk(number)) {
     memcpy(chunk, Buffer, ChunkSize);
     chunk->Header.sequence = number + 1;
     munmap(chunk, StreamChunk);
@@ -931,7 +938,7 @@ int64_t dump(const char *path, uint8_t reason, int number, char *made = nullptr,
     // The events are in the file already.
     copyCounters();
     streamBuffer();
-    updateStream(ticks());
+    updateStream();
     result = int64_t(HeaderSize +
                      NextChunk.load(std::memory_order_relaxed) * StreamChunk);
     if (made)
@@ -1183,6 +1190,7 @@ void afterFork() {
     close(StreamFile);
     StreamFile = -1;
     StreamHeader = nullptr;
+    IsUpdating = false;
     NextChunk = Reserved = 0;
   } else {
     for (uint32_t i = 0; i != ChunkCount; ++i)
@@ -1285,7 +1293,7 @@ __attribute__((destructor)) void finish() {
   copyModules(streamBuffer);
   copyCounters();
   streamBuffer();
-  updateStream(ticks());
+  updateStream();
   StreamHeader->is_complete = 1;
   IsDumping.store(false, std::memory_order_release);
 }

@@ -11,8 +11,6 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
-// ThreadSanitizer does not support threads in the child of a process that had some.
-// UNSUPPORTED: tsan
 // UNSUPPORTED: without_main-actor-main-thread
 // Without it, the child waits for ever for threads that only its parent has.
 // UNSUPPORTED: without_executor-fork

@@ -97,7 +97,7 @@ def measure(ws: Workspace, made: Programs, options: Namespace, chosen: list[str]
                     taken.add(targets.GO, found, f"{name}.")
             step.text = f"round {number + 1} of {options.rounds}: {row}, pool {column}"
             taken.add((row, column), _sample(ws, made, options.runtime, row, column))
-        if not options.no_futex and shutil.which("strace"):
+        if not options.no_futex and futexes.are_counted():
             for row in (row for row in chosen if row in targets.WATCHED):
                 for column in _FUTEX_STARTS * _columns(row):
                     step.text = f"futex calls: {row}, pool {column}"
@@ -181,8 +181,8 @@ def _outcome(made: Programs, options: Namespace, taken: targets.Samples) -> Outc
         result.notes.append(f"{options.runtime} has no pool: both columns are Dispatch's.")
     if not made.goroutines:
         result.notes.append("There is no Go on this machine (package golang-go): its figures are left out.")
-    if not options.no_futex and not shutil.which("strace"):
-        result.notes.append("There is no strace on this machine: futex calls are not counted.")
+    if not options.no_futex and not futexes.are_counted():
+        result.notes.append("There is no perf on this machine, or it may not count: futex calls are left out.")
     known = [one for one in judged if one.is_met is not None]
     result.summary.append(f"{sum(bool(one.is_met) for one in known)} of {len(known)} targets are met.")
     return result

@@ -18,7 +18,7 @@ def parser() -> Parser:
     )
     command.add_runtimes("runtime [RUNTIME]", "after, upto:PATCH, or any other (default: after)", default="after")
     command.add("--busy", "beside a niced program on each processor")
-    command.add("--no-futex", "do not count futex calls with strace")
+    command.add("--no-futex", "do not count futex calls with perf")
     return command
 
 

@@ -1,42 +1,62 @@
-"""Futex calls of a process, counted from outside with strace."""
+"""Futex calls of a process, counted by perf. Unlike strace, it does not make each of them slow, which would change how
+many there are."""
 
 from __future__ import annotations
 
-import re
+import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 from ...base import process
 
+_EVENT = "syscalls:sys_enter_futex"
+
+
+def are_counted() -> bool:
+    """Whether perf is installed, and may count them."""
+    if not shutil.which("perf"):
+        return False
+    return subprocess.run(["perf", "stat", "-e", _EVENT, "true"], capture_output=True).returncode == 0
+
 
 class Watch:
-    """Looks at process `pid` while the block runs. calls: their number, after the block; None where strace is not
-    installed, or may not look. folder: for its file."""
+    """Looks at process `pid` while the block runs. calls: their number, after the block; None if are_counted() is
+    false. folder: for its file."""
 
     def __init__(self, pid: int, folder: Path) -> None:
         self.pid, self.file = pid, folder / "futexes"
-        self.tracer: subprocess.Popen[str] | None = None
+        self.counter: subprocess.Popen[bytes] | None = None
         self.calls: int | None = None
 
     def __enter__(self) -> Watch:
         self.file.unlink(missing_ok=True)
-        if shutil.which("strace"):
-            self.tracer = subprocess.Popen(
-                ["strace", "-f", "-c", "-e", "trace=futex", "-o", str(self.file), "-p", str(self.pid)],
+        if are_counted():
+            (order, give_order), (answer, give_answer) = os.pipe(), os.pipe()
+            self.counter = subprocess.Popen(
+                ["perf", "stat", "-x,", "-e", _EVENT, "-o", str(self.file), "-p", str(self.pid)]
+                + ["--delay=-1", f"--control=fd:{order},{give_answer}"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(order, give_answer),
                 start_new_session=True,
             )
-            # `strace: Process 7 attached with 5 threads`, or why not.
-            self.attached = "attached" in (self.tracer.stderr.readline() if self.tracer.stderr else "")
+            os.close(order)
+            os.close(give_answer)
+            os.write(give_order, b"enable\n")
+            os.read(answer, 100)  # `ack`, when it counts; or nothing, when it has ended
+            os.close(give_order)
+            os.close(answer)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.tracer:
-            process.end(self.tracer)
-            if self.attached:
-                found = re.search(r"(?m)^\s*\S+\s+\S+\s+\S+\s+(\d+)\s+(?:\d+\s+)?futex$", self.file.read_text())
-                self.calls = int(found[1]) if found else 0
+        if self.counter:
+            self.counter.send_signal(signal.SIGINT)  # then it writes
+            try:
+                self.counter.wait(10)
+            except subprocess.TimeoutExpired:
+                process.end(self.counter)
+            counted = [line.split(",")[0] for line in self.file.read_text().splitlines() if _EVENT in line]
+            self.calls = int(counted[0]) if counted and counted[0].isdigit() else None

@@ -226,7 +226,7 @@ class Server:
         return json.loads(done.stdout), out.read_bytes()
 
     def futexes(self, generator: Path, connections: int, seconds: float) -> float | None:
-        """Futex calls a request; None where strace is not installed, or may not look."""
+        """Futex calls a request; None where perf is not installed, or may not count them."""
         with futexes.Watch(self.process.pid, self.place.scratch) as watch:
             done, _ = self.put_load(generator, "closed", connections, seconds, 0)
         return None if watch.calls is None else watch.calls / done["requests"]
