@@ -212,9 +212,7 @@ config.environment["SWIFT_BACKTRACE"] = "enable=off"
 # A report fails the test. Without this, it would only be printed.
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 # The pool begins with new threads in the child of a fork, which ThreadSanitizer takes as the end of the child.
-config.environment["TSAN_OPTIONS"] = (
-    f"suppressions='{os.path.join(HERE, 'tsan-suppressions.txt')}':die_after_fork=0"
-)
+config.environment["TSAN_OPTIONS"] = f"suppressions='{os.path.join(HERE, 'tsan-suppressions.txt')}':die_after_fork=0"
 # The default unwinder finds more frames, but it can crash itself where the runtime has crashed: a report without a
 # stack. with-runtime keeps the default.
 config.environment["ASAN_OPTIONS"] = "fast_unwind_on_fatal=1"
