@@ -7,7 +7,6 @@
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out bound 2>&1 | %FileCheck %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out suspended 2>&1 | %FileCheck %s
 // CHECK: Warning: jobs block all 259 threads of SWIFT_POOL, and others wait.
 // CHECK-NOT: Warning
 
@@ -169,6 +168,61 @@ func bridge(_ count: Int) -> UInt64 {
         runBlocking { inside.withLock { $0 = bridge(2000) } }
         judge("2,000 do in a job", [inside.withLock { $0 }], median: 10_000, worst: 50_000)
       },
+      // Urgent jobs that give way all the time have threads of their own while default ones spin.
+      // Others get some, too: those of a class begin new jobs, and are not counted as stuck or not.
+      Row(name: "beside a class") {
+        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
+        for (urgent, other) in [(TaskPriority.high, TaskPriority.utility), (.high, .background), (.medium, .high)] {
+          let stop = Flag(), ended = Counter()
+          for _ in 0..<width {
+            Task.detached(priority: urgent == .high ? .medium : .background) {
+              spinUntil(stop)
+              ended.add()
+            }
+            Task.detached(priority: urgent) {
+              while !stop.isSet {
+                compute(50_000)
+                await Task.yield()
+              }
+              ended.add()
+            }
+          }
+          usleep(50_000)
+          judge("\(other) beside \(urgent)", waits(other, 9), median: 50, worst: 1000)
+          stop.set()
+          wait(for: "\(2 * width) jobs") { ended.count == 2 * width }
+        }
+      },
+      // Urgent jobs that block again and again, each time too short to be seen, leave the processors
+      // to default ones.
+      Row(name: "short blocks") {
+        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
+        let stop = Flag(), ended = Counter(), ran = Counter()
+        for _ in 0..<4 * width {
+          Task.detached(priority: .high) {
+            while !stop.isSet {
+              usleep(200)
+              await Task.yield()
+            }
+            ended.add()
+          }
+          Task.detached {
+            while !stop.isSet {
+              compute(1_000_000)
+              ran.add()
+              await Task.yield()
+            }
+            ended.add()
+          }
+        }
+        usleep(1_000_000)
+        stop.set()
+        wait(for: "\(8 * width) jobs") { ended.count == 8 * width }
+        let most = 1000 * min(width, processors)
+        print("\(ran.count) of \(most) ms of default jobs")
+        // A third. Without a thread for them it is less than a fourth.
+        expect(Double(3 * ran.count) * room >= Double(most), "\(ran.count) ms of \(most) were computed")
+      },
       // Where all workers are blocked for good, a job that comes later is soon run.
       Row(name: "for good") {
         let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
@@ -196,24 +250,6 @@ func bridge(_ count: Int) -> UInt64 {
         usleep(2_000_000)
         for _ in 0..<400 { end.signal() }
         for _ in 0..<400 { ended.wait() }
-      },
-      // Children that suspend come back behind all that waits: then the bound is reached, and told.
-      Row(name: "suspended", seconds: 120) {
-        let ended = DispatchSemaphore(value: 0)
-        let ran = (0..<2000).map { _ in DispatchSemaphore(value: 0) }
-        for own in ran {
-          Task.detached {
-            Task.detached {
-              await Task.yield()
-              own.signal()
-            }
-            own.wait()
-            ended.signal()
-          }
-        }
-        usleep(3_000_000)
-        for own in ran { own.signal() }
-        for _ in ran { ended.wait() }
       },
       // In chains: each blocks on the next, 3N deep.
       Row(name: "chain", seconds: 120) {

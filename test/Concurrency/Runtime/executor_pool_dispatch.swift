@@ -161,8 +161,20 @@ func runOthers() async {
   }
 }
 
+/// Each class has the queue of its name. (User-interactive blocks share one with user-initiated
+/// ones where Dispatch's threads have no classes.)
+func checkQueues() {
+  for (name, qos) in [
+    ("user-initiated", DispatchQoS.QoSClass.userInitiated), ("default", .default), ("utility", .utility),
+    ("background", .background),
+  ] {
+    precondition(DispatchQueue.global(qos: qos).label == "com.apple.root.\(name)-qos", "\(qos)")
+  }
+}
+
 @main struct Main {
   static func main() async {
+    checkQueues()
     runFirst()
     await runEverywhere()
     await runChains()

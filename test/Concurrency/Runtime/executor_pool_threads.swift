@@ -197,8 +197,9 @@ func checkMask(_ name: String) {
         }
         wait(for: "200 jobs") { ended.count == 200 }
         let found = most.withLock { $0 }
-        // On a busy machine not all of them may get a processor at once.
-        expect(found <= width && (found == width || width > processors),
+        // On a busy machine not all of them may get a processor at once. And a job waits for
+        // malloc's lock there while the thread that has it gets none: others stand in.
+        expect((found <= width || room > 1) && (found >= width || width > processors),
                "\(found) jobs at once for a width of \(width)")
       },
       // Urgent jobs get threads at once while others compute. These are not needed any more

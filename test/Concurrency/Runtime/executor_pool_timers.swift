@@ -7,6 +7,7 @@
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan %{-fork -many%}
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if tsan %{-fork -many%}
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out %if tsan %{-fork -many%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out "give way"
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -202,6 +203,33 @@ func sleepBeside(_ milliseconds: Int, _ body: @escaping @Sendable (Flag) -> Void
           }
         }
         judge("late before a later one", late.withLock { $0 }, median: 2, worst: 1000)
+      },
+      // Tasks that give way while another sleeps do not wake anybody for its time with each job. (This
+      // is seen best on one processor, if the row is run alone.)
+      Row(name: "give way") {
+        if CommandLine.arguments.count == 2 { useProcessors(1) }
+        let stop = Flag(), ended = Counter(), turns = Counter()
+        for _ in 0..<4 {
+          Task.detached {
+            while !stop.isSet {
+              turns.add()
+              await Task.yield()
+            }
+            ended.add()
+          }
+        }
+        Task.detached {
+          while !stop.isSet { await pause(3) }
+          ended.add()
+        }
+        usleep(100_000)
+        let waited = waitsInKernel(), ran = turns.count
+        usleep(1_000_000)
+        let count = waitsInKernel() - waited
+        stop.set()
+        wait(for: "five tasks") { ended.count == 5 }
+        print("\(count) waits in the kernel, \(turns.count - ran) turns")
+        expect(count < 20_000, "threads waited \(count) times in the kernel within a second")
       },
       // A profiler interrupts all threads more often than the sleep is long.
       Row(name: "signals") {
