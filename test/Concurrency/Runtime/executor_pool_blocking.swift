@@ -171,7 +171,6 @@ func bridge(_ count: Int) -> UInt64 {
       // Urgent jobs that give way all the time have threads of their own while default ones spin.
       // Others get some, too: those of a class begin new jobs, and are not counted as stuck or not.
       Row(name: "beside a class") {
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         for (urgent, other) in [(TaskPriority.high, TaskPriority.utility), (.high, .background), (.medium, .high)] {
           let stop = Flag(), ended = Counter()
           for _ in 0..<width {
@@ -196,7 +195,6 @@ func bridge(_ count: Int) -> UInt64 {
       // Urgent jobs that block again and again, each time too short to be seen, leave the processors
       // to default ones.
       Row(name: "short blocks") {
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         let stop = Flag(), ended = Counter(), ran = Counter()
         for _ in 0..<4 * width {
           Task.detached(priority: .high) {
@@ -226,7 +224,6 @@ func bridge(_ count: Int) -> UInt64 {
       // Where all workers are blocked for good, a job that comes later is soon run.
       Row(name: "for good") {
         let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         for _ in 0..<width {
           Task.detached {
             end.wait()
@@ -336,7 +333,6 @@ func bridge(_ count: Int) -> UInt64 {
       },
       // When all of it is over, the threads that stood in are gone.
       Row(name: "afterwards") {
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         let before = Int(threadCount())
         for _ in 0..<20 { _ = block(3 * width, .medium, last: .medium, sleepUntil) }
         var count = 0

@@ -298,7 +298,7 @@ func handOver(_ pairs: Int) {
         judge("behind a job that waits, crowded",
               besideThreads { behind { end, _ in end.wait() } }, median: 1000, worst: 10_000)
         // It needs another thread for that.
-        if processors > 1 && getenv("SWIFT_POOL_WIDTH").map({ String(cString: $0) }) != "1" {
+        if processors > 1 && width != 1 {
           judge("behind a job that spins", behind { _, hasRun in while !hasRun.isSet {} },
                 median: 250, worst: 5000)
         }

@@ -173,7 +173,6 @@ func checkMask(_ name: String) {
           }
         }
         wait(for: "20,000 tasks") { ran.count == 20_000 }
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         // One more may look after the others. On a busy machine some may have stood in for
         // those that wait for a lock; these end soon.
         for _ in 0..<100 where Int(threadCount()) - before > width + 1 { usleep(100_000) }
@@ -182,7 +181,6 @@ func checkMask(_ name: String) {
       },
       // All of them at once do what only so many threads can do.
       Row(name: "width") {
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         let inside = Counter()
         let most = Mutex(0)
         let ended = Counter()
@@ -205,7 +203,6 @@ func checkMask(_ name: String) {
       // Urgent jobs get threads at once while others compute. These are not needed any more
       // when the others have ended: the rest runs on the width.
       Row(name: "width of a class") {
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         let others = Counter(), inside = Counter(), ended = Counter()
         let tooMany = Counter(), judged = Counter()
         for _ in 0..<width {

@@ -89,7 +89,7 @@ func sleepBeside(_ milliseconds: Int, _ body: @escaping @Sendable (Flag) -> Void
       // The job goes on after it has put another task to sleep.
       Row(name: "beside the sleeper's job") {
         let computing = (0..<5).map { _ in sleepBeside(20) { _ in compute(100_000_000) } }
-        if getenv("SWIFT_POOL_WIDTH").map({ atoi($0) }) != 1 {
+        if width != 1 {
           judge("late beside a job of 100 ms", computing, median: 20, worst: 60)
         }
         let blocked = (0..<5).map { _ in

@@ -105,7 +105,6 @@ func threadTime() -> UInt64 {
       // The job goes on; another thread of the executor takes what it has made. 4 ms are
       // promised. On one processor, or with one thread, there is none.
       Row(name: "behind a computing job") {
-        let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
         guard min(width, processors) > 1 else { return }
         for burst in [1, 3, 20] {
           let times = Mutex<[UInt64]>([])
@@ -130,7 +129,7 @@ func threadTime() -> UInt64 {
       },
       // As much happens at the same time as there are threads.
       Row(name: "parallel") {
-        guard processors > 1, getenv("SWIFT_POOL_WIDTH").map({ atoi($0) }) != 1 else { return }
+        guard processors > 1, width != 1 else { return }
         var random = Random(state: 9)
         var times: [UInt64] = []
         for _ in 0..<200 {

@@ -6,6 +6,9 @@ import Synchronization
 
 let processors = Int(processorCount())
 
+/// How many threads the pool has.
+let width = getenv("SWIFT_POOL_WIDTH").flatMap { Int(String(cString: $0)) } ?? processors
+
 final class Counter: Sendable {
   private let value = Atomic(0)
   @discardableResult func add(_ n: Int = 1) -> Int {
