@@ -3,6 +3,8 @@ many there are."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -14,6 +16,7 @@ from ...base import process
 _EVENT = "syscalls:sys_enter_futex"
 
 
+@functools.cache
 def are_counted() -> bool:
     """Whether perf is installed, and may count them."""
     if not shutil.which("perf"):
@@ -45,7 +48,8 @@ class Watch:
             )
             os.close(order)
             os.close(give_answer)
-            os.write(give_order, b"enable\n")
+            with contextlib.suppress(BrokenPipeError):  # it has ended, as the process has
+                os.write(give_order, b"enable\n")
             os.read(answer, 100)  # `ack`, when it counts; or nothing, when it has ended
             os.close(give_order)
             os.close(answer)
@@ -58,5 +62,6 @@ class Watch:
                 self.counter.wait(10)
             except subprocess.TimeoutExpired:
                 process.end(self.counter)
-            counted = [line.split(",")[0] for line in self.file.read_text().splitlines() if _EVENT in line]
+            lines = self.file.read_text().splitlines() if self.file.exists() else []
+            counted = [line.split(",")[0] for line in lines if _EVENT in line]
             self.calls = int(counted[0]) if counted and counted[0].isdigit() else None
