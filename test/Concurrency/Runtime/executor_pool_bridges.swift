@@ -26,25 +26,39 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Blocks the thread until `body` has run in a task.
-func bridge(_ body: @escaping @Sendable () async -> Void) {
+/// Blocks the thread until `body` has run in a task, which may begin here.
+func bridge(priority: TaskPriority? = nil, immediately: Bool = false,
+            _ body: @escaping @Sendable () async -> Void) {
   let ended = DispatchSemaphore(value: 0)
-  Task.detached {
+  let operation: @Sendable () async -> Void = {
     await body()
     ended.signal()
+  }
+  if immediately {
+    Task.immediateDetached(priority: priority, operation: operation)
+  } else {
+    Task.detached(priority: priority, operation: operation)
   }
   ended.wait()
 }
 
+@Sendable func pause() async { try? await Task.sleep(nanoseconds: 1_000_000) }
+
 /// A row: `count` jobs bridge to `body`. `inside`: a job of the pool makes them.
 func row(_ name: String, _ count: Int, inside: Bool = false, priority: TaskPriority? = nil,
          _ body: @escaping @Sendable () async -> Void) -> Row {
+  row(name, count, inside: inside, priority: priority, blocking: { bridge(body) })
+}
+
+/// The same with jobs that run `block`.
+func row(_ name: String, _ count: Int, inside: Bool = false, priority: TaskPriority? = nil,
+         blocking block: @escaping @Sendable () -> Void) -> Row {
   Row(name: name, seconds: 120) {
     let ended = Counter()
     @Sendable func makeAll() {
       for _ in 0..<count {
         Task.detached(priority: priority) {
-          bridge(body)
+          block()
           ended.add()
         }
       }
@@ -69,6 +83,75 @@ actor Account {
   func call() { calls += 1 }
 }
 let account = Account()
+
+@globalActor actor Background { static let shared = Background() }
+
+/// The task begins on an actor, and goes on in the pool.
+func bridgeFromActor() {
+  let ended = DispatchSemaphore(value: 0)
+  Task { @Background in
+    await pause()
+    ended.signal()
+  }
+  ended.wait()
+}
+
+/// The first child of a group waits for the second one.
+@Sendable func waitForSibling() async {
+  let gate = DispatchSemaphore(value: 0)
+  await withTaskGroup(of: Void.self) { group in
+    group.addTask { waitFor(gate) }
+    group.addTask { gate.signal() }
+  }
+}
+
+func waitFor(_ gate: DispatchSemaphore) { gate.wait() }
+
+/// Jobs of one class wait for a job of another one, which comes when they have all threads.
+let otherClass = Row(name: "another class", seconds: 120) {
+  let gate = DispatchSemaphore(value: 0)
+  let begun = Counter(), ended = Counter()
+  for _ in 0..<300 {
+    Task.detached(priority: .high) {
+      begun.add()
+      waitFor(gate)
+      ended.add()
+    }
+  }
+  wait(for: "all threads") { begun.count >= 256 }
+  let taken = time {
+    Task.detached(priority: .background) { for _ in 0..<300 { gate.signal() } }
+    wait(for: "the end of 300 jobs") { ended.count == 300 }
+  }
+  judge("another class", [taken], median: 5_000, worst: 5_000)
+}
+
+/// Tasks that have begun wait for the last one of them, while jobs have all threads.
+let begunOnes = Row(name: "tasks that have begun", seconds: 120) {
+  let gate = DispatchSemaphore(value: 0), block = DispatchSemaphore(value: 0)
+  let begun = Counter(), ended = Counter()
+  for index in 0..<9 {
+    Task.detached {
+      try? await Task.sleep(nanoseconds: 500_000_000)
+      if index == 8 {
+        for _ in 0..<8 { gate.signal() }
+      } else {
+        waitFor(gate)
+      }
+      ended.add()
+    }
+  }
+  for _ in 0..<300 {
+    Task.detached {
+      begun.add()
+      waitFor(block)
+    }
+  }
+  let taken = time { wait(for: "the end of 9 tasks") { ended.count == 9 } }
+  for _ in 0..<300 { block.signal() }
+  wait(for: "the others") { begun.count == 300 }
+  judge("tasks that have begun", [taken], median: 20_000, worst: 20_000)
+}
 
 @main struct Main {
   static func main() {
@@ -101,6 +184,26 @@ let account = Account()
         await Task.yield()
         bridge {}
       },
+      row("two bridges", 600) {
+        await pause()
+        bridge { await pause() }
+      },
+      row("three bridges", 600) {
+        await pause()
+        bridge {
+          await pause()
+          bridge { await pause() }
+        }
+      },
+      row("two bridges, priorities", 600, priority: .high) {
+        await pause()
+        bridge(priority: .background) { await pause() }
+      },
+      row("a sibling", 600) { await waitForSibling() },
+      row("immediate tasks", 600, blocking: { bridge(immediately: true, pause) }),
+      row("from an actor", 600, blocking: bridgeFromActor),
+      otherClass,
+      begunOnes,
       row("10,000", 10_000) { try? await Task.sleep(nanoseconds: 100_000) },
     ])
   }
