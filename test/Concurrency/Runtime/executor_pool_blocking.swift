@@ -244,7 +244,7 @@ func bridge(_ count: Int) -> UInt64 {
             ended.signal()
           }
         }
-        usleep(2_000_000)
+        usleep(5_000_000)
         for _ in 0..<400 { end.signal() }
         for _ in 0..<400 { ended.wait() }
       },
