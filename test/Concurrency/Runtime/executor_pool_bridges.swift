@@ -158,9 +158,9 @@ let begunOnes = Row(name: "tasks that have begun", seconds: 120) {
     Row.run([
       row("yields", 2000) { for _ in 0..<10 { await Task.yield() } },
       row("yields, made by a job", 2000, inside: true) { for _ in 0..<10 { await Task.yield() } },
-      row("sleeps", 2000) { try? await Task.sleep(nanoseconds: 1_000_000) },
-      row("sleeps, made by a job", 2000, inside: true) { try? await Task.sleep(nanoseconds: 1_000_000) },
-      row("sleeps, urgent", 1000, priority: .high) { try? await Task.sleep(nanoseconds: 1_000_000) },
+      row("sleeps", 2000, pause),
+      row("sleeps, made by a job", 2000, inside: true, pause),
+      row("sleeps, urgent", 1000, priority: .high, pause),
       row("a child", 2000) { await Task.detached {}.value },
       row("a group", 2000) {
         await withTaskGroup(of: Void.self) { group in
@@ -186,20 +186,20 @@ let begunOnes = Row(name: "tasks that have begun", seconds: 120) {
       },
       row("two bridges", 600) {
         await pause()
-        bridge { await pause() }
+        bridge(pause)
       },
       row("three bridges", 600) {
         await pause()
         bridge {
           await pause()
-          bridge { await pause() }
+          bridge(pause)
         }
       },
       row("two bridges, priorities", 600, priority: .high) {
         await pause()
-        bridge(priority: .background) { await pause() }
+        bridge(priority: .background, pause)
       },
-      row("a sibling", 600) { await waitForSibling() },
+      row("a sibling", 600, waitForSibling),
       row("immediate tasks", 600, blocking: { bridge(immediately: true, pause) }),
       row("from an actor", 600, blocking: bridgeFromActor),
       otherClass,

@@ -1,6 +1,6 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
-// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ThreadName.swift %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env -u SWIFT_POOL -u SWIFT_POOL_WIDTH %target-run %t/a.out pool
 // RUN: env -u SWIFT_POOL %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out pool
@@ -23,14 +23,6 @@
 import Dispatch
 import Glibc
 import Synchronization
-
-func threadName() -> String {
-  var name = [CChar](repeating: 0, count: 64)
-  let file = open("/proc/thread-self/comm", O_RDONLY)
-  read(file, &name, 63)
-  close(file)
-  return String(cString: name)
-}
 
 func checkTasks(_ hasPool: Bool) {
   let tasks = Counter()

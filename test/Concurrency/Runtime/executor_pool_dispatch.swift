@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
+// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s %S/Inputs/ThreadName.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pool
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out pool
@@ -29,14 +29,6 @@ final class Count: Sendable {
   private let number = Atomic(0)
   func add() { number.add(1, ordering: .releasing) }
   var value: Int { number.load(ordering: .acquiring) }
-}
-
-func threadName() -> String {
-  var name = [CChar](repeating: 0, count: 64)
-  let file = open("/proc/thread-self/comm", O_RDONLY)
-  read(file, &name, 63)
-  close(file)
-  return String(cString: name)
 }
 
 let classes: [DispatchQoS.QoSClass] = [.background, .utility, .default, .userInitiated, .userInteractive]

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
+// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s %S/Inputs/ThreadName.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env -u SWIFT_POOL %target-run %t/a.out pool
 // RUN: env -u SWIFT_POOL %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out pool
@@ -28,19 +28,11 @@ let mayEnd = Atomic(false)
 let isCounted = Atomic(false)
 let inPool = Atomic(0), elsewhere = Atomic(0)
 
-func isPoolThread() -> Bool {
-  var name = [CChar](repeating: 0, count: 64)
-  let file = open("/proc/thread-self/comm", O_RDONLY)
-  read(file, &name, 63)
-  close(file)
-  return String(cString: name).hasPrefix("swift-pool-")
-}
-
 /// Blocks that each add the next one, until all may end.
 func runChain(_ queue: DispatchQueue, _ end: DispatchGroup) {
   queue.async {
     if isCounted.load(ordering: .acquiring) {
-      if isPoolThread() {
+      if threadName().hasPrefix("swift-pool-") {
         inPool.add(1, ordering: .relaxed)
       } else {
         elsewhere.add(1, ordering: .relaxed)
