@@ -407,20 +407,63 @@ func waits(_ priority: TaskPriority?, _ count: Int) -> Figures {
   })
 }
 
-/// The same while high jobs of that length keep all processors busy.
-@MainActor func waitsBesideHigh(_ length: UInt64, _ count: Int) async -> Figures {
+/// The same for jobs of this class, while others of that length keep all processors busy.
+@MainActor func waits(
+  _ priority: TaskPriority, beside others: TaskPriority, _ length: UInt64, _ count: Int
+) async -> Figures {
   let isEnded = Box(false)
   for _ in 0..<2 * processors {
-    Task.detached(priority: .high) {
+    Task.detached(priority: others) {
       while !isEnded.value.withLock({ $0 }) {
         compute(length)
         await Task.yield()
       }
     }
   }
-  let figures = await onThread { waits(.background, count) }
+  let figures = await onThread { waits(priority, count) }
   isEnded.value.withLock { $0 = true }
   return figures
+}
+
+/// Takes so much processor time, however many threads share the processor.
+func use(_ nanoseconds: Int) {
+  func used() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+  let end = used() + nanoseconds
+  while used() < end {}
+}
+
+/// Jobs of this class that block for 0.3 ms, beside default ones that compute for as long. `beside`
+/// is of these.
+@MainActor func blockBesideDefault(_ priority: TaskPriority, _ count: Int) async -> Figures {
+  let isEnded = Atomic(false)
+  let left = Atomic(count), computed = Atomic(0), running = Atomic(16)
+  let watch = Stopwatch()
+  for number in 0..<16 {
+    Task.detached(priority: number % 2 == 0 ? priority : .medium) {
+      while !isEnded.load(ordering: .relaxed) {
+        if number % 2 == 0 {
+          usleep(300)
+          if left.subtract(1, ordering: .relaxed).newValue <= 0 { isEnded.store(true, ordering: .relaxed) }
+        } else {
+          use(300_000)
+          computed.add(1, ordering: .relaxed)
+        }
+        await Task.yield()
+      }
+      running.subtract(1, ordering: .releasing)
+    }
+  }
+  let figures = await onThread {
+    while !isEnded.load(ordering: .relaxed) { usleep(1000) }
+    return watch.figures(count)
+  }
+  let wall = figures[0].value * Double(count)
+  while running.load(ordering: .acquiring) > 0 { try? await Task.sleep(for: .milliseconds(1)) }
+  return figures + [("beside", wall / Double(max(1, computed.load(ordering: .relaxed))))]
 }
 
 let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
@@ -704,10 +747,23 @@ let others = [
     return figures
   },
   Row(name: "background-0.1", text: "background jobs beside high ones of 0.1 ms", count: 50) {
-    await waitsBesideHigh(100_000, $0)
+    await waits(.background, beside: .high, 100_000, $0)
   },
   Row(name: "background-10", text: "background jobs beside high ones of 10 ms", count: 20) {
-    await waitsBesideHigh(10_000_000, $0)
+    await waits(.background, beside: .high, 10_000_000, $0)
+  },
+  Row(name: "urgent-0.3", text: "high jobs beside default ones of 0.3 ms", count: 1000) {
+    await waits(.high, beside: .medium, 300_000, $0)
+  },
+  Row(name: "urgent-5", text: "high jobs beside default ones of 5 ms", count: 1000) {
+    await waits(.high, beside: .medium, 5_000_000, $0)
+  },
+  Row(name: "block-low", text: "low jobs that block for 0.3 ms beside default ones that compute", count: 5000) {
+    await blockBesideDefault(.low, $0)
+  },
+  Row(name: "block-high", text: "likewise high jobs", count: 5000) { await blockBesideDefault(.high, $0) },
+  Row(name: "block-default", text: "likewise default jobs", count: 5000) {
+    await blockBesideDefault(.medium, $0)
   },
 ]
 

@@ -17,7 +17,7 @@ FLOOR, GO = "floor", "Go"
 BUSY_MOST = 1.1
 # How many of 20 starts a figure has to hold in.
 USUAL, NEARLY_ALL = 0.5, 0.95
-_UNITS = {"wall": "ns", "cpu": "ns", "schedule": "ns", "p50": "ns", "p99": "ns", "rss": "MB", "others": "%"}
+_UNITS = {"wall": "ns", "cpu": "ns", "schedule": "ns", "p50": "ns", "p99": "ns", "rss": "MB", "others": "%", "beside": "ns"}
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,12 @@ TARGETS = [
     Target("compute", "others", 1.0, ""),
     Target("beside-pair", "p99", 2.0),
     *(Target(f"background-{length}", "p50", 50e6, "") for length in ("0.1", "10")),
+    *(Target(f"urgent-{length}", figure, 1.05) for length in ("0.3", "5") for figure in ("p50", "p99")),
+    *(
+        Target(f"block-{priority}", figure, 1.05)
+        for priority in ("low", "high", "default")
+        for figure in ("wall", "beside")
+    ),
     *(Target(f"blocked-{factor}N", "p50", 50e6, "") for factor in (1, 2, 4)),
     Target("blocked-child", "p50", 50e6, ""),
 ]
