@@ -111,10 +111,7 @@ func poolThreads(_ count: Int) -> Int {
       // More than these would take too long to get all of their processors.
       if width <= 2 * processors {
         let named = poolThreads(width)
-        // On a busy machine a thread may sleep while others wait, for a lock of malloc or the
-        // kernel whose owner has no processor: others stand in.
-        expect(named == width || named > width && room > 1,
-               "\(named) threads of the pool for a width of \(width)")
+        expect(named == width, "\(named) threads of the pool for a width of \(width)")
       }
     case "off":
       expectWork("without the pool")
