@@ -459,11 +459,11 @@ func use(_ nanoseconds: Int) {
   }
   let figures = await onThread {
     while !isEnded.load(ordering: .relaxed) { usleep(1000) }
-    return watch.figures(count)
+    let beside = watch.figures(max(1, computed.load(ordering: .relaxed)))[0].value
+    return watch.figures(count) + [("beside", beside)]
   }
-  let wall = figures[0].value * Double(count)
   while running.load(ordering: .acquiring) > 0 { try? await Task.sleep(for: .milliseconds(1)) }
-  return figures + [("beside", wall / Double(max(1, computed.load(ordering: .relaxed))))]
+  return figures
 }
 
 let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))

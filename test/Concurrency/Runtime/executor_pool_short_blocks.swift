@@ -57,12 +57,13 @@ func samples(_ condition: () -> Bool) -> Int {
   }.count
 }
 
-/// Jobs of this class that block for 0.3 ms, beside default ones that compute.
-func besideDefault(_ priority: TaskPriority) {
+/// Jobs of this class that block for 0.3 ms, beside default ones that compute. `count` samples
+/// find enough of both at once.
+func besideDefault(_ priority: TaskPriority, _ count: Int, _ areEnough: (Int, Int) -> Bool) {
   let blocking = Tasks(priority) { usleep(300) }
   let computing = Tasks(.medium) { compute(300_000) }
-  wait(for: "as many threads for both") {
-    samples { blocking.inside.count >= width && computing.inside.count >= width } > 75
+  wait(for: "more threads") {
+    samples { areEnough(blocking.inside.count, computing.inside.count) } > count
   }
   blocking.end()
   // The others need no more threads than processors. (Where other programs run, a thread may wait
@@ -71,20 +72,18 @@ func besideDefault(_ priority: TaskPriority) {
   computing.end()
 }
 
+/// As many threads for both.
+func ofAnotherClass(_ priority: TaskPriority) {
+  besideDefault(priority, 75) { blocking, computing in blocking >= width && computing >= width }
+}
+
 @main struct Main {
   static func main() {
     Row.run([
-      Row(name: "less urgent") { besideDefault(.low) },
-      Row(name: "more urgent") { besideDefault(.high) },
+      Row(name: "less urgent") { ofAnotherClass(.low) },
+      Row(name: "more urgent") { ofAnotherClass(.high) },
       Row(name: "same class") {
-        let blocking = Tasks(.medium) { usleep(300) }
-        let computing = Tasks(.medium) { compute(300_000) }
-        wait(for: "more threads") {
-          samples { blocking.inside.count + computing.inside.count > width } > 50
-        }
-        blocking.end()
-        wait(for: "the end of threads") { samples { computing.inside.count > width } < 25 * Int(room) }
-        computing.end()
+        besideDefault(.medium, 50) { blocking, computing in blocking + computing > width }
       },
     ])
   }

@@ -17,7 +17,7 @@ FLOOR, GO = "floor", "Go"
 BUSY_MOST = 1.1
 # How many of 20 starts a figure has to hold in.
 USUAL, NEARLY_ALL = 0.5, 0.95
-_UNITS = {"wall": "ns", "cpu": "ns", "schedule": "ns", "p50": "ns", "p99": "ns", "rss": "MB", "others": "%", "beside": "ns"}
+_UNITS = dict.fromkeys(("wall", "cpu", "beside", "schedule", "p50", "p99"), "ns") | {"rss": "MB", "others": "%"}
 
 
 @dataclass(frozen=True)
