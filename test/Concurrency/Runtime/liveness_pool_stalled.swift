@@ -12,6 +12,9 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
+// It depends on times, and other tests may take the processors.
+// ALLOW_RETRIES: 2
+
 // A runtime without the monitor reports nothing.
 // UNSUPPORTED: without_executor-liveness-marks
 
@@ -43,8 +46,9 @@ import Glibc
     }
     await Task.detached {}.value
     try? await Task.sleep(nanoseconds: 400_000_000)
+    // Each thread that moves again is reported, too, in the order in which they run.
     // CHECK: liveness: {{[-0-9T:.]+Z}} the pool takes jobs again after
-    // CHECK-NOT: liveness
+    // CHECK-NOT: {{stalled|stuck|takes jobs again}}
     // CHECK: done
     print("done")
   }

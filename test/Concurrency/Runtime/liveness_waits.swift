@@ -14,6 +14,9 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
+// It depends on times, and other tests may take the processors.
+// ALLOW_RETRIES: 2
+
 // These hang, or report nothing, when the monitor waits for the program.
 // UNSUPPORTED: without_executor-liveness-scopes
 // The program's allocator is its own.

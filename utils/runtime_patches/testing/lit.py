@@ -288,6 +288,9 @@ class _Results:
         if self.names["XFAIL"]:
             expected = ", ".join(name.split(" :: ")[-1] for name in self.of(["XFAIL"]))
             note(f"failed as expected (counted as passed): {expected}")
+        if self.names["FLAKYPASS"]:
+            again = ", ".join(name.split(" :: ")[-1] for name in self.of(["FLAKYPASS"]))
+            note(f"passed after a failure (counted as passed): {again}")
         skipped = len(self.names["UNSUPPORTED"]) + self.not_run
         print(f"{len(self.of(_PASSED))} passed, {len(failed)} failed, {skipped} skipped")
         if self.broken:
