@@ -6,9 +6,6 @@
 // UNSUPPORTED: freestanding
 // REQUIRES: OS=linux-gnu
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // A thread sleeps while it has a Mutex, and locks it again at once. Others, which lock for
 // a moment only, are served in the meantime: each of them waits for a few turns of that
 // thread, whatever their number and the length of its turns.

@@ -6,9 +6,6 @@
 // UNSUPPORTED: freestanding
 // REQUIRES: OS=linux-gnu
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // Many threads contend for one Mutex: no two have it at once, no wake-up is lost, and
 // none starves, whatever the scheduler does. Signals interrupt those that wait; one thread
 // has the lowest priority of all; for a while all share one processor.

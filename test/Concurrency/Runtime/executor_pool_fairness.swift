@@ -16,9 +16,6 @@
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // Who keeps the global executor's threads busy does not keep other jobs from running: two
 // tasks that hand over to each other for ever, tasks that yield, jobs of other priorities,
 // and jobs that other threads enqueue.

@@ -54,9 +54,6 @@
 // An emulator's threads wait for each other while it translates what they run, so others stand
 // in for threads that only compute.
 // UNSUPPORTED: emulated
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // XFAIL: without_executor-pool
 
 // The variables of the executor's threads, and what they say of values that cannot be used.

@@ -14,9 +14,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // The row of turns. It measures times of one machine, which may be too busy.
 // UNSUPPORTED: without_executor-sharing
 

@@ -14,9 +14,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // UNSUPPORTED: without_executor-short-blocks
 
 // Jobs that block for a short time, one after the other, do not keep processors idle while others

@@ -15,9 +15,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // A sanitizer changes stacks, and how threads end.
 // UNSUPPORTED: asan, tsan
 // Without stand-ins the jobs that hold more threads than there are processors block for ever.

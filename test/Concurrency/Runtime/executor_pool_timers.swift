@@ -17,9 +17,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // XFAIL: without_executor-timers
 
 // Tasks that sleep are woken by a worker that sleeps until then, whatever the others do.

@@ -16,9 +16,6 @@
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // No job waits while a thread of the executor sleeps: single jobs come at every moment of
 // its way to sleep and back, from one thread and from several, and from a job that goes on
 // computing. A job that is forgotten is never run, because nothing comes after it.

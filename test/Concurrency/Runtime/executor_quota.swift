@@ -42,9 +42,6 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // The sanitizers' runtimes have functions of their own in place of those of this test.
 // UNSUPPORTED: asan, tsan
 // XFAIL: without_executor-quota

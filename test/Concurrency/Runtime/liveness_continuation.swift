@@ -17,9 +17,6 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // A task whose continuation was destroyed is never freed.
 // UNSUPPORTED: asan
 

@@ -85,9 +85,6 @@
 // The kernel tells which system call the emulator makes, by its number on the emulator's processor.
 // UNSUPPORTED: emulated
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // A runtime without the monitor reports nothing.
 // UNSUPPORTED: without_executor-liveness-marks
 

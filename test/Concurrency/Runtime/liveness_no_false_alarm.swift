@@ -13,9 +13,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // A runtime without the monitor reports nothing.
 // UNSUPPORTED: without_executor-liveness-marks
 

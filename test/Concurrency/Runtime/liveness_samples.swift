@@ -22,8 +22,5 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // They say so on a runtime without the monitor.
 // UNSUPPORTED: without_executor-liveness-scopes

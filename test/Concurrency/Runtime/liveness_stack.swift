@@ -16,9 +16,6 @@
 // UNSUPPORTED: single_threaded_concurrency
 // The kernel tells the emulator's program counter.
 // UNSUPPORTED: emulated
-
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
 // The calls are the sanitizer's, and need more of the stack.
 // UNSUPPORTED: asan, tsan
 

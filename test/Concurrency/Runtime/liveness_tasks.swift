@@ -19,9 +19,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // The signal ends a process without the monitor.
 // UNSUPPORTED: without_executor-liveness-scopes
 

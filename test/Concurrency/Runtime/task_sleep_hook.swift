@@ -13,9 +13,6 @@
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // What the program does with a task that wakes delays no other one: a hook of the global executor,
 // a task executor or an actor's executor that runs it at once. Two tasks that one thread has put to
 // sleep until the same time wait for each other there.

@@ -11,9 +11,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // All but the deprecated sleep were woken by a task of the default priority.
 // XFAIL: without_sleep-priority
 

@@ -14,9 +14,6 @@
 // UNSUPPORTED: runtime_debug
 // UNSUPPORTED: runtime_before-debug
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // All kinds of sleeps: no time, a time that is over, for ever; cancelled before,
 // while and after; on the main actor, other actors and executors of the program.
 

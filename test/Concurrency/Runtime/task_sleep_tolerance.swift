@@ -10,9 +10,6 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 
-// It depends on times, and other tests may take the processors.
-// ALLOW_RETRIES: 2
-
 // Each sleep had a wake-up of its own.
 // XFAIL: without_sleep-tolerance
 
