@@ -9,6 +9,10 @@ set(CMAKE_C_COMPILER "${SWIFT_TOOLCHAIN_USR}/bin/clang" CACHE FILEPATH "")
 set(CMAKE_CXX_COMPILER "${SWIFT_TOOLCHAIN_USR}/bin/clang++" CACHE FILEPATH "")
 set(dispatch_DIR "${CMAKE_CURRENT_LIST_DIR}/dispatch" CACHE PATH "")
 
+# As the toolchain's; see also vendor/Settings.cmake.
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "")
+
 # Every function begins on a cache line. A patch moves the functions behind it, and a
 # hot one that comes to lie across two lines is slower with the same instructions.
 # 6.2.3 relies on a libstdc++ that includes <cstdint> from elsewhere.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..base import files, pins
 from ..base.errors import UserError
-from ..base.paths import PATCHES, REPO, shown
+from ..base.paths import CONFIG, PATCHES, REPO, shown
 from .patch import NAME, Patch
 
 # The files of this repository that are copied to the same paths in a Swift checkout: (folder, pattern).
@@ -23,6 +23,9 @@ _LAID = (
     ("liveness/samples", "*"),
 )
 LAID_FOLDERS = tuple(folder for folder, _ in _LAID)
+
+# How the libraries are compiled.
+_SETTINGS = ("runtime.cmake", "vendor/Settings.cmake")
 
 
 class Series:
@@ -105,9 +108,12 @@ class Series:
 
     @functools.cached_property
     def state(self) -> str:
-        """A short name for what the series makes of the sources: a hash of its diffs in order. Headers are not in it,
-        so a figure in a header does not make every measurement one of another state."""
-        digest = hashlib.sha256("\0".join(patch.diff for patch in self).encode())
+        """A short name for the libraries that the series makes: a hash of its diffs in order, and of the settings with
+        which they are compiled. Headers and comments are not in it, so a figure in a header does not make every
+        measurement one of another state."""
+        settings = (_text(CONFIG / path).splitlines() for path in _SETTINGS)
+        compiled = [line for lines in settings for line in lines if not line.startswith("#")]
+        digest = hashlib.sha256("\0".join([*(patch.diff for patch in self), *compiled]).encode())
         return digest.hexdigest()[:12]
 
 
