@@ -652,6 +652,15 @@ let tasks = [
       }
     }
   },
+  poolRow("group-long", "children of a group that compute for 50 us, 64 after 20 tasks one by one", count: 6400) {
+    count in
+    for _ in 0..<count / 64 {
+      for _ in 0..<20 { await Task {}.value }
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<64 { group.addTask { compute(50_000) } }
+      }
+    }
+  },
   poolRow("yielders", "64 tasks, all made by one, that give way; an operation is a turn", count: 1_000_000) {
     await giveWay($0, tasks: 64, 0)
   },

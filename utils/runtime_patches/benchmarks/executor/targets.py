@@ -45,6 +45,7 @@ TARGETS = [
     Target("async-let-main", "wall", 0.1),
     Target("async-let", "wall", 0.8, f"{GO} pair.wall"),
     Target("group-child", "cpu", 0.5),
+    Target("group-long", "wall", 1.05),
     Target("skynet", "wall", 2.5, f"{GO} skynet.wall"),
     Target("skynet", "rss", 0.2),
     Target("stream", "futex", 0.01, ""),
