@@ -12,7 +12,8 @@ libswift_Trace.so) name=tracing ;;
 esac
 here=$(cd "$(dirname "$0")/../$name" && pwd) build=$(dirname "$out") concurrency=$swift/stdlib/public/Concurrency
 cached() { sed -n "s/^$1:[A-Za-z]*=//p" "$build/CMakeCache.txt"; }
-flags="$(cached CMAKE_CXX_FLAGS) $(cached CMAKE_CXX_FLAGS_RELEASE)" target=$(cached CMAKE_CXX_COMPILER_TARGET)
+flags="$(cached CMAKE_CXX_FLAGS) $(cached CMAKE_CXX_FLAGS_RELEASE) $(cached TOOLCHAIN_FLAGS | tr ';' ' ')"
+target=$(cached CMAKE_CXX_COMPILER_TARGET)
 if [ -n "$target" ]; then
   flags="$flags --target=$target --sysroot=$(cached CMAKE_SYSROOT)"
 fi
