@@ -3,6 +3,7 @@
 import re
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -43,7 +44,8 @@ _FAILED = re.compile(r"(?m)^(?:FAIL|TIMEOUT|XPASS|UNRESOLVED): (.*)$")
 @dataclass
 class Proof:
     """One run of a suite. status: its exit status; passed, failed, skipped: tests, if it counts them; failures: the
-    tests that failed, or the last line of a command that counts none."""
+    tests that failed, or the last line of a command that counts none; reason: why they failed, and why the series is
+    proven nevertheless. A person adds it to the file, and the next run of the suite removes it."""
 
     name: str
     state: State
@@ -55,6 +57,7 @@ class Proof:
     failed: Optional[float] = None
     skipped: Optional[float] = None
     failures: list[str] = field(default_factory=list)
+    reason: Optional[str] = None
 
 
 @dataclass
@@ -102,12 +105,16 @@ def run(name: str) -> Proof:
         lines.append(line)
     status, text = process.wait(), "".join(lines)
     proof = Proof(name, state, started, round(time.monotonic() - begin), status, here)
-    if counts := _COUNT.findall(text):
-        proof.passed, proof.failed, proof.skipped = map(float, counts[-1])
+    proof.passed, proof.failed, proof.skipped = counted(text)
     proof.failures = sorted({re.sub(r".* :: | \(\d+ of \d+\)", "", line) for line in _FAILED.findall(text)})
     if status and not proof.failures:
         proof.failures = [line.strip() for line in lines if line.strip()][-1:]
     return proof
+
+
+def counted(text: str) -> Sequence[Optional[float]]:
+    """[passed, failed, skipped] in the output of a suite: the sums of its runs of lit; None if it has no such lines."""
+    return [sum(map(float, column)) for column in zip(*_COUNT.findall(text))] or [None] * 3
 
 
 def table(machine: str) -> Table:
@@ -123,7 +130,7 @@ def table(machine: str) -> Table:
         if proof.passed is not None and proof.failed is not None and proof.skipped is not None:
             count = f"{proof.passed:.0f} passed, {proof.failed:.0f} failed, {proof.skipped:.0f} skipped"
         if proof.failures:
-            count += ": " + ", ".join(proof.failures[:5])
+            count += ": " + ", ".join(proof.failures[:5]) + (f" ({proof.reason})" if proof.reason else "")
         when = f"{proof.started.partition('T')[0]}, {proof.state.patches:.0f} patches (state {proof.state.key})"
         rows.append([f"`{command}`", what, count, when, f"{proof.seconds / 60:.0f}"])
     return Table("", ["command", "what it shows", "result", "of", "minutes"], rows)

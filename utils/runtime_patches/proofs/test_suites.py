@@ -1,0 +1,36 @@
+"""What the record of a suite holds, and how its row shows it."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from ..results import environment
+from . import suites
+
+_TWO_RUNS = "1 of 2: first\n3 passed, 0 failed, 1 skipped\n2 of 2: second\n4 passed, 1 failed, 0 skipped\nmore\n"
+
+
+class Suites(unittest.TestCase):
+    def test_all_runs_are_counted(self) -> None:
+        self.assertEqual(suites.counted(_TWO_RUNS), [7, 1, 1])
+        self.assertEqual(suites.counted("no counts\n"), [None, None, None])
+
+    def test_a_row_tells_the_reason(self) -> None:
+        proof = suites.Proof(
+            "abi", environment.state(), "2026-01-01T00:00:00Z", 60, 1, environment.here(), failures=["a.swift"]
+        )
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(suites, "SAVED_RESULTS", Path(folder)):
+            for proof.reason, wanted in (
+                (None, "failed: a.swift"),
+                ("too slow here", "failed: a.swift (too slow here)"),
+            ):
+                suites.save("machine", proof)
+                (row,) = (row for row in suites.table("machine").rows if row[0] == "`utils/check-abi`")
+                self.assertEqual(row[2], wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()
