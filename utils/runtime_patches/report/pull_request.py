@@ -55,9 +55,12 @@ def _unwrapped(why: str) -> str:
     indented stay."""
     paragraphs = []
     for paragraph in re.split(r"\n\s*\n", why.strip()):
-        lines = []
+        lines, in_list = [], False
         for line in paragraph.splitlines():
-            if lines and not re.match(r"\s|[-*|] |\d+\. ", line) and not lines[-1].startswith("  "):
+            # A wrapped line may begin with a number, too: a list begins its paragraph, or follows a colon.
+            is_item = re.match(r"[-*|] |\d+\. ", line) and (in_list or not lines or lines[-1].endswith(":"))
+            in_list = in_list or bool(is_item)
+            if lines and not is_item and not line[0].isspace() and not lines[-1].startswith("  "):
                 lines[-1] += " " + line
             else:
                 lines.append(line)
