@@ -171,7 +171,7 @@ private final class AsyncNode: @unchecked Sendable {
     self.right = right
   }
 
-  /// What is called in place of an asynchronous deinit. Both take the object as
+  /// What is called instead of an asynchronous deinit. Both take the object as
   /// the context of the call, and both end it.
   @BenchmarkActor func end() async {
     Count.destroyed.add()

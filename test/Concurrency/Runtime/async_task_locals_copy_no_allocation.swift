@@ -18,7 +18,7 @@
 // The unpatched runtime allocates a tree node for each key.
 // XFAIL: without_tasklocal-copy-dense-set
 
-// Copying a few task-locals into a task takes no allocation but for the copies,
+// Copying a few task-locals into a task takes no allocation except for the copies,
 // which share the memory of the task.
 
 let rounds = 200

@@ -42,7 +42,7 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
-// The sanitizers' runtimes have functions of their own in place of those of this test.
+// The sanitizers' runtimes have functions of their own instead of those of this test.
 // UNSUPPORTED: asan, tsan
 // XFAIL: without_executor-quota
 

@@ -67,7 +67,7 @@ func stats() -> String {
       let before = stats()
       var found = 0
       let time = try await clock.measure { found = try await row.run(count) }
-      guard found >= count - 1, found <= count * 2 else { fail("\(name): \(found) in place of \(count)") }
+      guard found >= count - 1, found <= count * 2 else { fail("\(name): \(found) instead of \(count)") }
       let ns = time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000
       print(#"{"before": \#(before), "after": \#(stats()), "ns": \#(ns)}"#)
     case "--list":
