@@ -11,8 +11,8 @@ import importlib
 import re
 import sys
 
-from .base import errors, progress
-from .base.errors import UserError
+from .base import errors, paths, progress
+from .base.errors import BadUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,22 +43,26 @@ def _run(module: ModuleType, arguments: list[str]) -> int | None:
         return started
     parser = module.parser()
     arguments, rest = parser.split(arguments)
-    options = parser.parse_intermixed_args(arguments) if parser.intermixed else parser.parse_args(arguments)
-    vars(options).update(rest)
-    progress.quiet = options.quiet
-    status: int | None = module.main(options)
+    try:
+        options = parser.parse_intermixed_args(arguments) if parser.intermixed else parser.parse_args(arguments)
+        vars(options).update(rest)
+        progress.quiet = options.quiet
+        status: int | None = module.main(options)
+    except BadUsage as error:
+        error.status = parser.bad_usage
+        raise
     return status
 
 
-class BadValue(UserError):
+class BadValue(BadUsage):
     """A value that an option cannot have; the parser adds the option's name."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message, hint, 2)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Shows a default that is a text, if the help does not say it."""
+    """Shows a default that is a text, if the help does not say it. Paths of this repository are relative to it."""
+
+    def _expand_help(self, action: Action) -> str:
+        return super()._expand_help(action).replace(f"{paths.REPO}/", "")
 
     def _get_help_string(self, action: Action) -> str | None:
         shown = isinstance(action.default, str) and action.default not in ("", argparse.SUPPRESS)
@@ -101,10 +105,10 @@ class Parser(argparse.ArgumentParser):
         hint = f"{self.prog} --help"
         for option, command in self.moved.items():
             if option in message:
-                raise UserError(f"{option} is a command of its own", command, self.bad_usage)
+                raise BadUsage(f"{option} is a command of its own", command)
         if self.rest and "unrecognized arguments" in message:
             hint = f"options of {self.rest} stand behind --: {self.prog} -- {message.partition(': ')[2]}"
-        raise UserError(message, hint, self.bad_usage)
+        raise BadUsage(message, hint)
 
     def has_moved(self, commands: dict[str, str]) -> None:
         """commands: {option that was here: the command that does it}."""
@@ -126,8 +130,8 @@ class Parser(argparse.ArgumentParser):
         try:
             return super()._get_value(action, text)
         except BadValue as error:
-            name = action.option_strings[-1] if action.option_strings else action.dest
-            raise UserError(f"{name}: {error.message}", error.hint, self.bad_usage) from None
+            name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+            raise BadUsage(f"{name}: {error.message}", error.hint) from None
 
     def add(
         self,
@@ -151,6 +155,8 @@ class Parser(argparse.ArgumentParser):
             options["metavar"] = value
         elif name.startswith("-"):
             options.setdefault("action", "store_true")
+        if options.get("nargs") == "*" and not name.startswith("-"):
+            options.setdefault("default", [])  # without one, argparse names it among those that are required
         action = (group or self).add_argument(*names, name, help=text, **options)
         self.forms[action], self.completions[action.dest] = shown, complete
         return action
@@ -162,11 +168,11 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, *args: Any, **named: Any) -> Any:
         options = super().parse_args(*args, **named)
         if self.most and len(options.runtimes) > self.most:
-            raise UserError(f"{len(options.runtimes)} runtimes are named", "name one or two", 2)
+            raise BadUsage(f"{len(options.runtimes)} runtimes are named", "name one or two")
         for one in options.runtimes if self.most else ():
             if one.variant in ("asan", "tsan"):
                 what = f"benchmarks are not compiled with a sanitizer, so they do not run on {one}"
-                raise UserError(what, "utils/run-clients and utils/run-test do", 2)
+                raise BadUsage(what, "utils/run-clients and utils/run-test do")
         return options
 
 
@@ -182,8 +188,6 @@ def harness(
 ) -> Parser:
     """The Parser of benchmark/NAME/run-benchmark. what: a name in its table stands for; rounds: (default, help) of
     --rounds; runtimes: the help of RUNTIME…; most: of them."""
-    from .base.paths import REPORT
-
     command = Parser("run-benchmark", description, examples)
     if runtimes:
         default = [runtime("before"), runtime("after")]
@@ -193,7 +197,7 @@ def harness(
     if rounds:
         command.add("--rounds N", f"{rounds[1]} (default: {rounds[0]})", type=integer(1), default=rounds[0])
     command.add("--list", f"print the {what}s")
-    command.add("--output DIR", "folder of the report", type=folder, default=str(REPORT / name))
+    command.add("--output DIR", "folder of the report", type=folder, default=str(paths.REPORT / name))
     return command
 
 
@@ -204,6 +208,13 @@ def runtime(name: str) -> Runtime:
     from .runtimes.runtime import parse
 
     return parse(name)
+
+
+def machine(text: str) -> str:
+    """The name of a folder in benchmark/results."""
+    if not re.fullmatch(r"\w[\w.+-]*", text):
+        raise BadValue(f"'{text}' is not a name", "name the machine, such as vm-2-cores")
+    return text
 
 
 def folder(text: str) -> Path:
@@ -224,14 +235,17 @@ def pattern(text: str) -> str:
     return text
 
 
-def integer(least: int = 0) -> Callable[[str], int]:
-    """The type of whole numbers from `least` on."""
+def integer(least: int = 0, most: int | None = None) -> Callable[[str], int]:
+    """The type of whole numbers from `least` on, to `most` if that is given."""
+    hint = f"give a number from {least}" + (f" to {most}" if most else "")
 
     def convert(text: str) -> int:
         if not re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
-            raise BadValue(f"'{text}' is not a whole number that can be used here", f"give a number from {least}")
+            raise BadValue(f"'{text}' is not a whole number that can be used here", hint)
         if int(text) < least:
-            raise BadValue(f"{text} is less than {least}", f"give a number from {least}")
+            raise BadValue(f"{text} is less than {least}", hint)
+        if most and int(text) > most:
+            raise BadValue(f"{text} is more than {most}", hint)
         return int(text)
 
     return convert
@@ -285,7 +299,7 @@ def choose(options: Namespace, known: Mapping[str, str], what: str = "row") -> l
     name stands for."""
     names = [name for name in known if re.search(options.filter, name)]
     if not names:
-        raise UserError(f"no {what} matches '{options.filter}'", f"run-benchmark --list prints the {what}s")
+        raise BadUsage(f"no {what} matches '{options.filter}'", f"run-benchmark --list prints the {what}s")
     if not options.list:
         return names
     for name in names:

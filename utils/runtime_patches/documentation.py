@@ -147,8 +147,7 @@ def _reference(command: str) -> str:
 
 def _help(parser: Parser, action: Action) -> str:
     text = " ".join(parser._get_formatter()._expand_help(action).split()) if action.help else ""
-    # What a default shows of this clone is nobody else's.
-    return text.replace("|", "\\|").replace(f"{REPO}/", "")
+    return text.replace("|", "\\|")
 
 
 def _known(known: Collection[str], names: Iterable[str], what: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .base import files, locks, pins
-from .base.errors import UserError
+from .base.errors import BadUsage, UserError
 from .base.findings import FAULT, READY, STALE, Line
 from .base.paths import BUILD
 from .base.progress import coloured
@@ -142,9 +142,9 @@ def clean(ws: Workspace | None, names: Iterable[str], dry_run: bool) -> None:
     for name in names:
         if name == "checkout":
             what = "build/checkout may hold work of yours, and is never cleaned"
-            raise UserError(what, f"export what you need, then rm -r '{BUILD / 'checkout'}'")
+            raise BadUsage(what, f"export what you need, then rm -r '{BUILD / 'checkout'}'")
         if name not in known:
-            raise UserError(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
+            raise BadUsage(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
     found = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))
     paths = [path for path in found if not any(other in path.parents for other in found)]
     taken = _sizes(paths)

@@ -32,6 +32,13 @@ class UserError(Exception):
         self.status = status
 
 
+class BadUsage(UserError):
+    """A fault of the command line itself: an option, a name or a number that cannot be used."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint, 2)
+
+
 def report(error: UserError) -> None:
     say(f"error: {plain(error.message)}")
     if error.hint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 
 def plural(count: int, word: str) -> str:
@@ -13,6 +14,14 @@ def plural(count: int, word: str) -> str:
 def size(count: float) -> str:
     """Bytes as 3.1 GB or 20 MB."""
     return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """ "did you mean …? " for a name that is not known; empty if none is like it."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, list(known))
+    return f"did you mean {' or '.join(found)}? " if found else ""
 
 
 def number(value: float | None) -> str:

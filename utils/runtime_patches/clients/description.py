@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import files, locks, schema
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.paths import CONFIG, shown
 from ..base.process import captured
 from ..base.progress import note
@@ -86,8 +86,8 @@ def _named(name: str, packages: Mapping[str, Package]) -> Package:
     found = packages.get(name) or packages.get(f"swift-{name}")
     if not found:
         if Path(name).is_dir():
-            raise UserError(f"no package '{name}' is described", f"for a folder: utils/run-clients --packages {name}")
-        raise UserError(f"no package '{name}' is described", "there are " + ", ".join(packages))
+            raise BadUsage(f"no package '{name}' is described", f"for a folder: utils/run-clients --packages {name}")
+        raise BadUsage(f"no package '{name}' is described", "there are " + ", ".join(packages))
     return found
 
 
@@ -97,13 +97,14 @@ def is_package(folder: Path) -> bool:
 
 
 def _given(names: Sequence[str], folder: Path, packages: Mapping[str, Package]) -> list[Package | Path]:
+    """What --packages DIR has of `names`, or all in it; BadUsage for a name that neither it nor `packages` has."""
     if not folder.is_dir():
         raise UserError(f"--packages {folder}: no such folder", "give a package, or a folder that holds packages")
     folder = folder.resolve()
     if is_package(folder):
         if names:
             what = f"--packages {folder} is a package itself, and {names[0]} is named, too"
-            raise UserError(what, "name packages where the folder holds several")
+            raise BadUsage(what, "name packages where the folder holds several")
         return [folder]
     inside = {path.name: path for path in sorted(folder.iterdir()) if is_package(path)}
     if not inside:
@@ -113,7 +114,7 @@ def _given(names: Sequence[str], folder: Path, packages: Mapping[str, Package]) 
         return list(inside.values())
     for name in names:
         if not {name, f"swift-{name}"} & {*inside, *packages}:
-            raise UserError(f"there is no package '{name}' in {folder}", "it holds " + ", ".join(inside))
+            raise BadUsage(f"there is no package '{name}' in {folder}", "it holds " + ", ".join(inside))
     return [inside.get(name) or inside.get(f"swift-{name}") or _named(name, packages) for name in names]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage
 from ..cli import Parser, patch_names, ready
 
 
@@ -30,10 +30,10 @@ def main(options: Namespace) -> None:
     from ..workspace import find
 
     if not options.checkout:
-        ws = ready(options)
         if options.only:
             hint = "build/checkout always holds the whole series; utils/build-runtime upto:PATCH builds a part of it"
-            raise UserError("--only needs --checkout", hint)
+            raise BadUsage("--only needs --checkout", hint)
+        ws = ready(options)
         with locks.exclusive(BUILD):
             own_checkout.renew(ws)
             if dispatch.is_there():

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.files import remove
 from ..base.text import plural
 from ..cli import Parser, ensure, ready
@@ -46,7 +46,7 @@ def main(options: Namespace) -> None:
     from ..series import checks, dispatch, series
 
     if options.headers and (options.build or options.configurations is not None):
-        raise UserError("--headers needs no sources, --build and --configurations do", "leave --headers out", 2)
+        raise BadUsage("--headers needs no sources, --build and --configurations do", "leave --headers out")
     configurations.check_names(options.configurations or [])
     faults = [(f"patches/{file}", fault) for file, fault in checks.headers()] + checks.tests()
     if dispatch.is_there():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..cli import Parser
 
 
@@ -22,7 +22,7 @@ def parser() -> Parser:
         "(its folders but checkout and report), or the name of one folder of build/. A checkout is never removed"
     )
     command.add("--clean PART…", what, complete=_parts)
-    command.add("--dry-run", "with --clean: only tell")
+    command.add("--dry-run", "with --clean: only report")
     return command
 
 
@@ -38,7 +38,7 @@ def main(options: Namespace) -> None:
     from ..workspace import find
 
     if options.dry_run and not options.clean:
-        raise UserError("--dry-run needs --clean", "utils/doctor --clean old --dry-run", 2)
+        raise BadUsage("--dry-run needs --clean", "utils/doctor --clean old --dry-run")
     ws, fault = None, None
     try:
         ws = find.find(options.checkout, options.toolchain)

@@ -4,9 +4,9 @@ import argparse
 import subprocess
 from pathlib import Path
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.paths import REPO, REPORT
-from ..cli import Parser
+from ..cli import Parser, machine
 
 _SERVER = (
     "benchmark/server/run-benchmark --rounds 14 --seconds 1 --rates 2000"
@@ -41,7 +41,7 @@ def parser() -> Parser:
         ["utils/measure vm-2-cores", "utils/measure vm-2-cores smoke executor"],
         workspace=False,
     )
-    command.add("machine MACHINE", "the name under which the results are saved")
+    command.add("machine MACHINE", "the name under which the results are saved", type=machine)
     command.add("names [NAME…]", f"only these of {', '.join(COMMANDS)}")
     command.add("--again", "measure also what is saved of this state")
     return command
@@ -54,7 +54,7 @@ def main(options: argparse.Namespace) -> int:
 
     for name in options.names:
         if name not in COMMANDS:
-            raise UserError(f"nothing is measured by '{name}'", "the names are " + ", ".join(COMMANDS), 2)
+            raise BadUsage(f"nothing is measured by '{name}'", "the names are " + ", ".join(COMMANDS))
     state = series.load().state
     for name in options.names or COMMANDS:
         found = saved.load(options.machine, name)

@@ -2,8 +2,8 @@
 
 import argparse
 
-from ..base.errors import UserError
-from ..cli import Parser
+from ..base.errors import BadUsage
+from ..cli import Parser, machine
 
 
 def parser() -> Parser:
@@ -16,7 +16,7 @@ def parser() -> Parser:
         workspace=False,
         status="0 all have passed, 1 one has failed, or an error, 2 bad usage",
     )
-    command.add("machine MACHINE", "the name under which the records are saved")
+    command.add("machine MACHINE", "the name under which the records are saved", type=machine)
     command.add("names [NAME…]", "only these suites (docs/proofs.md lists them)")
     command.add("--again", "run also what has passed at this state")
     return command
@@ -29,7 +29,7 @@ def main(options: argparse.Namespace) -> int:
 
     for name in options.names:
         if name not in suites.SUITES:
-            raise UserError(f"no suite '{name}'", "the suites are " + ", ".join(suites.SUITES), 2)
+            raise BadUsage(f"no suite '{name}'", "the suites are " + ", ".join(suites.SUITES))
     state, failed = series.load().state, 0
     for name in options.names or suites.SUITES:
         found = suites.load(options.machine).find(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.paths import REPORT
 from ..base.text import plural
 from ..cli import Parser, ensure, folder, pattern, ready, runtime, seconds
@@ -96,7 +96,7 @@ def _runtimes(given: Sequence[Runtime]) -> Sequence[Runtime]:
     if not given:
         return [runtime("stock"), runtime("before"), runtime("after")]
     if len(set(given)) < len(given):
-        raise UserError("--runtime names a runtime twice", "each test is run once on each", 2)
+        raise BadUsage("--runtime names a runtime twice", "each test is run once on each")
     if len(given) == 1 and given[0].is_patched:
         return [runtime(f"before-{given[0].variant}" if given[0].variant else "before"), *given]
     return given

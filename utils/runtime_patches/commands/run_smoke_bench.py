@@ -6,11 +6,11 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.paths import REPORT
 from ..base.text import plural
 from ..benchmarks.smoke.plan import PLAN
-from ..cli import Parser, ensure, folder, pattern, ready, runtime_names
+from ..cli import Parser, ensure, folder, integer, pattern, ready, runtime_names
 from ..results.comparison import Comparison
 from ..runtimes.runtime import Runtime
 
@@ -39,7 +39,7 @@ def parser() -> Parser:
         "processes measured for each row and column (default: as many "
         f"as fit into {PLAN['budget']} s, at most {PLAN['most_rounds']})"
     )
-    command.add("--samples N", what, type=int)
+    command.add("--samples N", what, type=integer())
     command.add("--list", "only list the benchmarks")
     command.add(
         "--build-only", "only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench"
@@ -63,11 +63,11 @@ def main(options: Namespace) -> int:
     if options.show:
         return _show(comparison.load(options.show))
     if len(options.runtimes) not in (0, 2):
-        given = f"{len(options.runtimes)} runtimes are given, not two"
-        raise UserError(given, "run-smoke-bench OLD NEW, or none for before and after")
+        what = f"{plural(len(options.runtimes), 'runtime')} given"
+        raise BadUsage(what, "give two runtimes, OLD NEW, or none for before and after")
     if options.samples is not None and options.samples < verdicts.FEWEST:
         few = f"--samples {options.samples} cannot show any change"
-        raise UserError(few, f"the rank test needs {verdicts.FEWEST} or more")
+        raise BadUsage(few, f"the rank test needs {verdicts.FEWEST} or more")
     runtimes = [_runtime(name) for name in options.runtimes or ("before", "after")]
     ws = ready(options)
     compare.check_filter(ws, options.filter)  # before a long build
@@ -120,7 +120,7 @@ def _runtime(name: str) -> Runtime:
             return parse(name)
         except UserError as error:
             if not path.is_dir():
-                raise UserError(error.message, f"{error.hint}, or a folder") from None
+                raise BadUsage(error.message, f"{error.hint}, or a folder") from None
     if not path.is_dir():
         raise UserError(f"no folder {path}", "give a runtime's name or folder")
     runtime = in_folder(path, name)

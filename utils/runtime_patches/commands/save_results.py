@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from ..cli import Parser
+from ..cli import Parser, machine
 
 
 def parser() -> Parser:
@@ -16,7 +16,7 @@ def parser() -> Parser:
         ["utils/save-results vm-2-cores", "utils/save-results vm-2-cores ~/farm/results.json"],
         workspace=False,
     )
-    command.add("machine MACHINE", "the name under which the results are kept")
+    command.add("machine MACHINE", "the name under which the results are kept", type=machine)
     command.add("results [FILE…]", "as of utils/report (default: all below build/report)", type=Path)
     return command
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ..base.errors import UserError
-from ..cli import Parser, integer, ready, runtime
+from ..base.errors import BadUsage
+from ..cli import Parser, integer, ready, runtime, seconds
 
 
 def parser() -> Parser:
@@ -26,7 +26,8 @@ def parser() -> Parser:
     command.add("--seeds FIRST[:LAST]", "default: 1:20. FIRST alone is one seed; with --time it is the first")
     command.add("--operations N", "of each program (default: 50000)", type=integer(1), default=50_000)
     command.add("--workers N", "tasks at its start (default: 6)", type=integer(1), default=6)
-    command.add("--time SECONDS", "go on for this time, with further seeds if LAST is not given", type=float)
+    what = "go on for this time, with further seeds if LAST is not given"
+    command.add("--time SECONDS", what, type=seconds(0.001, 999999))
     command.add(
         "--cancellation ROUNDS",
         "cancel random trees instead, until each NAME but before has had so many, with those of earlier runs",
@@ -40,8 +41,8 @@ def main(options: Namespace) -> None:
 
     first, _, last = (options.seeds or ("1" if options.time else "1:20")).partition(":")
     is_span = first.isdecimal() and (last or first).isdecimal() and int(last or first) >= int(first)
-    if not is_span or (options.time is not None and not options.time > 0):
-        raise UserError("--seeds is FIRST[:LAST], and --time is above 0", "utils/stress --help", 2)
+    if not is_span:
+        raise BadUsage(f"--seeds: '{options.seeds}' is not FIRST[:LAST]", "utils/stress --help")
     ws = ready(options)
     if options.cancellation:
         from ..testing import cancellation

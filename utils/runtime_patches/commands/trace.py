@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..cli import Parser, folder, integer, ready
 
 TYPE_CHECKING = False
@@ -56,12 +56,12 @@ def main(options: Namespace, command: Sequence[str]) -> int:
     from ..traces import recording
 
     if bool(options.file) + options.record + bool(options.counters) != 1:
-        raise UserError("give one of FILE, --record -- PROGRAM and --counters PID", "utils/trace --help", 2)
+        raise BadUsage("give one of FILE, --record -- PROGRAM and --counters PID", "utils/trace --help")
     if bool(command) != options.record:
         what = "--record needs a program" if options.record else f"'{command[0]}' is not for --record"
-        raise UserError(what, "utils/trace --record -- PROGRAM ARGUMENT…", 2)
+        raise BadUsage(what, "utils/trace --record -- PROGRAM ARGUMENT…")
     if options.output and not options.record:
-        raise UserError("--output needs --record", "utils/trace --record --output FILE -- PROGRAM", 2)
+        raise BadUsage("--output needs --record", "utils/trace --record --output FILE -- PROGRAM")
     for output in filter(None, (options.perfetto, options.json, options.output)):
         if not output.parent.is_dir():
             raise UserError(f"{output.parent} is no folder", f"mkdir -p {output.parent}")
@@ -77,6 +77,8 @@ def main(options: Namespace, command: Sequence[str]) -> int:
 
 
 def _record(options: Namespace, command: Sequence[str]) -> int:
+    """Runs the program with the recorder, and shows its trace. Returns the exit status, which is the program's if that
+    is not 0; UserError if there is no trace."""
     import signal
     import tempfile
 

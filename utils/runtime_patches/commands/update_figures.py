@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ..base.errors import UserError
-from ..cli import Parser, patch_names
+from ..cli import Parser, machine, patch_names
 
 
 def parser() -> Parser:
@@ -15,23 +15,26 @@ def parser() -> Parser:
         "first three rows, with the times that are saved in benchmark/results. Others stay as they are.",
         ["utils/update-figures vm-2-cores --check", "utils/update-figures vm-2-cores tasklocal-map"],
         workspace=False,
-        status="0 done, 1 an error, or figures differ with --check, 2 bad usage",
+        status="0 done, 1 an error, 2 bad usage, 3 figures differ with --check",
     )
-    command.add("machine MACHINE", "whose records are taken")
+    command.add("machine MACHINE", "whose records are taken", type=machine)
     command.add("patches [PATCH…]", "only these patches (default: all)", complete=patch_names)
-    command.add("--check", "change nothing; exit 1 if figures are not those of the records")
+    command.add("--check", "change nothing; exit 3 if figures are not those of the records")
     return command
 
 
 def main(options: Namespace) -> None:
     from ..base import files
+    from ..base.text import plural
     from ..report import figures, saved
     from ..results.comparison import Comparison
     from ..series import series
 
     result = saved.load(options.machine, "smoke")
     if not isinstance(result, Comparison):
-        raise UserError(f"no results of the suite are saved for {options.machine}", "utils/measure MACHINE smoke")
+        raise UserError(
+            f"no results of the suite are saved for {options.machine}", f"utils/measure {options.machine} smoke"
+        )
     listed, changed = series.load(), []
     for patch in listed.select(options.patches):
         text = figures.header(patch, result, options.machine)
@@ -41,8 +44,7 @@ def main(options: Namespace) -> None:
             if not options.check:
                 files.write(listed.path(patch.slug), text or "")
     if changed and options.check:
-        raise UserError(
-            f"{len(changed)} headers do not have the figures of the records", "utils/update-figures MACHINE"
-        )
+        what = f"{plural(len(changed), 'header')} without the figures of the records"
+        raise UserError(what, f"utils/update-figures {options.machine}", 3)
     if not changed:
         print("all figures of rows are those of the records")

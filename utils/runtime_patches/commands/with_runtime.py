@@ -9,7 +9,7 @@ import os
 import sys
 from types import SimpleNamespace
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 HELP = """\
-usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME -- CMD [ARG ...]
+usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME [--] CMD [ARG ...]
 
 Runs CMD with the toolchain (swiftc, clang, FileCheck, lit) on PATH and with the
 libraries of runtime NAME first in LD_LIBRARY_PATH: stock, before, after, upto:PATCH,
@@ -42,11 +42,12 @@ examples:
   utils/with-runtime before -- valgrind --tool=callgrind ./hello
 
 exit status: that of CMD; 126 or 127 when it cannot be run; 1 when the runtime
-cannot be made.
+cannot be made; 2 bad usage.
 """
 
 
 def _parse(args: list[str]) -> tuple[SimpleNamespace, str, list[str]]:
+    """(options, the name of the runtime, the command); BadUsage if one is missing or wrong."""
     options = SimpleNamespace(checkout=None, toolchain=None, bind=[])
     while args and args[0].startswith("-") and args[0] != "--":
         option, equals, value = args.pop(0).partition("=")
@@ -54,24 +55,24 @@ def _parse(args: list[str]) -> tuple[SimpleNamespace, str, list[str]]:
             print(HELP, end="")
             sys.exit(0)
         if option not in ("--bind", "--checkout", "--toolchain"):
-            raise UserError(f"unknown option '{option}'", "utils/with-runtime --help", 2)
+            raise BadUsage(f"unknown option '{option}'", "utils/with-runtime --help")
         if not equals:
             if not args:
-                raise UserError(f"{option} needs a folder", "utils/with-runtime --help", 2)
+                raise BadUsage(f"{option} needs a folder", "utils/with-runtime --help")
             value = args.pop(0)
         if not os.path.isdir(value):
-            raise UserError(f"{option}: no folder '{value}'", "give an existing folder", 2)
+            raise BadUsage(f"{option}: no folder '{value}'", "give an existing folder")
         if option == "--bind":
             options.bind.append(os.path.abspath(value))
         else:
             setattr(options, option[2:], value)
     if not args or args[0] == "--":
-        raise UserError("no runtime is named", "utils/with-runtime after -- CMD", 2)
+        raise BadUsage("no runtime is named", "utils/with-runtime after -- CMD")
     name = args.pop(0)
     if args and args[0] == "--":
         args.pop(0)
     if not args:
-        raise UserError("no command is given", f"utils/with-runtime {name} -- CMD", 2)
+        raise BadUsage("no command is given", f"utils/with-runtime {name} -- CMD")
     return options, name, args
 
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage
 from ..base.files import same
 from ..base.progress import Step
 
@@ -64,7 +64,7 @@ class Compiled(NamedTuple):
 def check_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in CONFIGURATIONS:
-            raise UserError(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS), 2)
+            raise BadUsage(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS))
 
 
 def check(ws: Workspace, names: Iterable[str]) -> Iterator[Compiled]:

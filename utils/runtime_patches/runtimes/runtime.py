@@ -15,7 +15,7 @@ import os
 
 from ..base import files
 from ..base.architectures import ARCHITECTURES
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.paths import BUILD
 from . import variants
 
@@ -137,7 +137,7 @@ def parse(name: str) -> Runtime:
         _series().check(name[len(_UPTO) :])
         return upto(name[len(_UPTO) :])
     known = f"stock, before, after, {', '.join(_PACKED)}, upto:PATCH, {', '.join(variants.NAMES)} and before-VARIANT"
-    raise UserError(f"no runtime '{name}'", f"runtimes are {known}")
+    raise BadUsage(f"no runtime '{name}'", f"runtimes are {known}")
 
 
 def upto(patch: str) -> Runtime:

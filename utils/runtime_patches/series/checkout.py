@@ -113,7 +113,7 @@ def apply(folder: Path | str, only: Collection[str] = (), three_way: bool = Fals
         for patch in chosen:
             _apply_one(scratch, patch, three_way, git.folder)
             commit = commit_index(scratch, commit, patch.message, patch.author, patch.date)
-        commit = _lay(scratch, commit, chosen if only else None)
+        commit = _copy(scratch, commit, chosen if only else None)
         _move(git, commit)
     return wanted, state
 
@@ -127,9 +127,9 @@ def _same(git: Git, state: State, chosen: list[Patch], partial: bool) -> bool:
         return True
     tree = {
         line.split("\t")[1]: line.split()[2]
-        for line in git.out("ls-tree", "-r", state.tests or state.head, "--", *series.LAID_FOLDERS).splitlines()
+        for line in git.out("ls-tree", "-r", state.tests or state.head, "--", *series.COPIED_FOLDERS).splitlines()
     }
-    return all(tree.get(path) == git.line("hash-object", ours) for path, ours in series.laid_files().items())
+    return all(tree.get(path) == git.line("hash-object", ours) for path, ours in series.copied_files().items())
 
 
 @contextlib.contextmanager
@@ -141,6 +141,7 @@ def scratch_index(git: Git) -> Iterator[Git]:
 
 
 def _apply_one(scratch: Git, patch: Patch, three_way: bool, shown: Path) -> None:
+    """Applies a patch to the index of `scratch`; UserError with the hunk that fails. shown: the checkout."""
     mode = ["--3way"] if three_way else []
     done = scratch.call("apply", "--cached", "--whitespace=nowarn", *mode, "-", input=patch.diff)
     if done.returncode == 0:
@@ -169,19 +170,19 @@ def commit_index(scratch: Git, parent: str | None, message: str, author: str, da
     return scratch.line("commit-tree", tree, *parents, "-F", "-", input=message, env=env)
 
 
-def _lay(scratch: Git, parent: str, chosen: list[Patch] | None) -> str:
+def _copy(scratch: Git, parent: str, chosen: list[Patch] | None) -> str:
     """Adds our tests and registered benchmark entries; if some patches are chosen, only the
     tests that those name."""
-    laid = series.laid_files()
+    copied = series.copied_files()
     if chosen is not None:
         tests = {t for p in chosen for t in (*p.tests, *p.guards)}
-        laid = {k: v for k, v in laid.items() if k in tests or k.startswith("benchmark/") or "/Inputs/" in k}
+        copied = {k: v for k, v in copied.items() if k in tests or k.startswith("benchmark/") or "/Inputs/" in k}
     lines = []
-    for path, ours in laid.items():
+    for path, ours in copied.items():
         blob = scratch.line("hash-object", "-w", ours)
         mode = "100755" if os.access(ours, os.X_OK) else "100644"
         lines.append(f"{mode} {blob}\t{path}")
-    modules = sorted(Path(p).stem for p in laid if p.startswith("benchmark/"))
+    modules = sorted(Path(p).stem for p in copied if p.startswith("benchmark/"))
     for path, register in (
         ("benchmark/CMakeLists.txt", _register_cmake),
         ("benchmark/utils/main.swift", _register_main),

@@ -59,7 +59,7 @@ def headers(listed: Series | None = None) -> list[tuple[str, str]]:
 def tests() -> list[tuple[str, str]]:
     """(file, fault) for tests that name the unpatched runtime instead of a missing patch."""
     found = []
-    for name, path in series.laid_files().items():
+    for name, path in series.copied_files().items():
         if path.suffix == ".swift" and re.search(r"\bruntime_before\b(?!-)", _conditions(path)):
             found.append((name, "says runtime_before: name the missing patch, as in 'XFAIL: without_NAME'"))
     return found
@@ -109,6 +109,7 @@ def _form(fields: str) -> list[str]:
 
 
 def _tests(patch: Patch) -> list[str]:
+    """The faults of the fields Test and Guard of a header."""
     found = []
     text = patch.fields.get("Test", "")
     if text.startswith("none") and not re.match(_NONE, text):

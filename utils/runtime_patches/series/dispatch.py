@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Optional
 
 from ..base import files
 from ..base.errors import UserError
@@ -94,7 +93,7 @@ def edited() -> list[str]:
     return checkout.edited(Git(FOLDER)) if _made() else []
 
 
-def _made() -> Optional[dict[str, str]]:
+def _made() -> dict[str, str] | None:
     return files.read_record(FOLDER / ".git" / "series.json")
 
 

@@ -111,8 +111,8 @@ def _make_checkout(ws: Workspace, wanted: Mapping[str, str]) -> None:
         source, base = checkout.unpatched(ws.sources)
         source.out("clone", "-q", "--no-checkout", str(ws.sources / "swift"), str(partial / "swift"))
         git = checkout.git_of(partial)
-        # Of Swift's 23,000 tests only the folders that ours are laid in: all of them take several times as long.
-        own_tests = [f"/{folder}/" for folder in series.LAID_FOLDERS if folder.startswith("test/")]
+        # Of Swift's 23,000 tests only the folders that ours are copied to: all of them take several times as long.
+        own_tests = [f"/{folder}/" for folder in series.COPIED_FOLDERS if folder.startswith("test/")]
         git.out("sparse-checkout", "set", "--no-cone", "/*", "!/validation-test/", "!/test/*/", *own_tests)
         git.out("checkout", "-q", "-B", "series", base)
         git.out("config", "user.name", "Swift Runtime Patches")
@@ -140,6 +140,7 @@ def _tests_edited(git: Git, head: str) -> bool:
 
 
 def state() -> Line | None:
+    """What doctor tells of build/checkout; None if there is none."""
     if not FOLDER.is_dir():
         return None
     git, name = checkout.git_of(FOLDER), "build/checkout"

@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from ..base import files, pins
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.paths import CONFIG, PATCHES, REPO, shown
+from ..base.text import nearest
 from .patch import NAME, Patch
 
 # The files of this repository that are copied to the same paths in a Swift checkout: (folder, pattern).
-_LAID = (
+_COPIED = (
     ("test/Concurrency", "**/*"),
     ("test/Runtime", "**/*"),
     ("test/programs", "**/*"),
@@ -22,7 +23,7 @@ _LAID = (
     ("liveness/include", "*"),  # what tests of the monitor compile
     ("liveness/samples", "*"),
 )
-LAID_FOLDERS = tuple(folder for folder, _ in _LAID)
+COPIED_FOLDERS = tuple(folder for folder, _ in _COPIED)
 
 # How the libraries are compiled.
 _SETTINGS = ("runtime.cmake", "vendor/Settings.cmake")
@@ -88,7 +89,8 @@ class Series:
 
     def check(self, name: str) -> None:
         if name not in self.names:
-            raise UserError(f"no patch '{name}' in {shown(self.order)}", "the series is: " + ", ".join(self.names))
+            hint = f"{nearest(name, self.names)}{shown(self.order)} lists all"
+            raise BadUsage(f"no patch '{name}' in {shown(self.order)}", hint)
 
     def select(self, only: Collection[str] = ()) -> list[Patch]:
         """All patches in order, or those named in `only` (in the series' order)."""
@@ -99,7 +101,7 @@ class Series:
     @functools.cached_property
     def key(self) -> str:
         """A hash of everything that apply-patches puts on a checkout."""
-        return _hash([self.order, *self.files, *laid_files().values()])
+        return _hash([self.order, *self.files, *copied_files().values()])
 
     @functools.cached_property
     def patches_key(self) -> str:
@@ -133,11 +135,11 @@ def _hash(paths: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def laid_files() -> dict[str, Path]:
+def copied_files() -> dict[str, Path]:
     """{path in swift/: our file} of the tests and benchmark entries."""
     return {
         str(path.relative_to(REPO)): path
-        for ours, pattern in _LAID
+        for ours, pattern in _COPIED
         for path in sorted((REPO / ours).glob(pattern))
         if path.is_file() and path.suffix != ".pyc"
     }

@@ -115,7 +115,7 @@ class Header(unittest.TestCase):
             ("// runtime_before", 0),
         ):
             (self.repo / "test/c.swift").write_text(line)
-            with mock.patch.object(series, "laid_files", lambda: {"test/c.swift": self.repo / "test/c.swift"}):
+            with mock.patch.object(series, "copied_files", lambda: {"test/c.swift": self.repo / "test/c.swift"}):
                 self.assertEqual(len(checks.tests()), count, line)
 
 

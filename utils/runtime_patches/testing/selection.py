@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ..base.errors import UserError
+from ..base.errors import BadUsage
 from ..base.paths import BUILD, REPO
 from ..base.paths import TEST as TESTS
 from ..workspace.find import Workspace
@@ -23,7 +23,7 @@ _LIST = "utils/run-test -- --show-tests lists the tests"
 def select(
     ws: Workspace, paths: Iterable[str], wanted: Sequence[str] = (), unwanted: Sequence[str] = ()
 ) -> tuple[list[Path], list[Path]]:
-    """(inputs of the Swift run, inputs of the tools' run); UserError without any test. wanted, unwanted: patterns as of
+    """(inputs of the Swift run, inputs of the tools' run); BadUsage without any test. wanted, unwanted: patterns as of
     lit's --filter and --filter-out, the last of which counts."""
 
     def passes(name: str) -> bool:
@@ -33,7 +33,7 @@ def select(
 
     swift, tools = ([place for place in places if any(map(passes, _names(ws, place)))] for places in _split(ws, paths))
     if not swift and not tools:
-        raise UserError("no test matches", _LIST)
+        raise BadUsage("no test matches", _LIST)
     return swift, tools
 
 
@@ -80,8 +80,8 @@ def _find(ws: Workspace, path: str) -> list[Path]:
         if any(swift / suite in (place, *place.parents) for suite in SUITES):
             return [place]
     if existing:
-        raise UserError(f"'{path}' is not a folder of tests", f"tests are in {TESTS} and in {swift}/test")
-    raise UserError(f"no test '{path}' in this repository or in {swift}", _LIST)
+        raise BadUsage(f"'{path}' is not a folder of tests", f"tests are in {TESTS} and in {swift}/test")
+    raise BadUsage(f"no test '{path}' in this repository or in {swift}", _LIST)
 
 
 def _plain(path: Path) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.architectures import Architecture
-from ..base.errors import UserError
+from ..base.errors import BadUsage
 from ..runtimes.runtime import Runtime
 from ..workspace import sandbox, sysroot, target
 from ..workspace.find import Workspace
@@ -24,13 +24,13 @@ def find(ws: Workspace, runtime: Runtime, suite: str | None = None) -> System | 
     architecture = runtime.architecture
     if suite and not architecture:
         what = f"runtime {runtime} runs in the workspace only"
-        raise UserError(what, "--runtime package: its libraries run elsewhere", 2)
+        raise BadUsage(what, "--runtime package: its libraries run elsewhere")
     if suite and not re.fullmatch("[a-z]+", suite):
-        raise UserError(f"'{suite}' is no release of the distribution", "such as bookworm or trixie", 2)
+        raise BadUsage(f"'{suite}' is no release of the distribution", "such as bookworm or trixie")
     if not architecture or not suite and not architecture.emulator:
         return None
     if suite and architecture.emulator:
-        raise UserError(f"programs for {architecture.name} run in {sysroot.SUITE} only", "leave --system out", 2)
+        raise BadUsage(f"programs for {architecture.name} run in {sysroot.SUITE} only", "leave --system out")
     return System(ws, architecture, suite)
 
 

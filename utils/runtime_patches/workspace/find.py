@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from ..base import pins
-from ..base.errors import UserError
+from ..base.errors import BadUsage, UserError
 from ..base.paths import BUILD, MODULE_CACHE, REPO
 from . import sandbox
 
@@ -140,7 +140,7 @@ def find(checkout: Path | str | None = None, toolchain: Path | str | None = None
     if toolchain:
         own_toolchain = check_toolchain(Path(toolchain))
         if not checkout:
-            raise UserError("--toolchain needs --checkout", "give the folder that holds a swift-6.2.3-RELEASE swift/")
+            raise BadUsage("--toolchain needs --checkout", "give the folder that holds a swift-6.2.3-RELEASE swift/")
         return Workspace("/", own_toolchain, check_checkout(checkout), False, checkout)
     cache = pins.cache()
     inside = pins.load().distribution.toolchain

@@ -20,7 +20,7 @@ from runtime_patches.series import checkout, checks, series
 BASE, SOURCES = "swift-6.2.3-RELEASE", Path(sys.argv[1]) / "sources"
 FILES = {path: path.read_text() for path in [*paths.PATCHES.glob("*.patch"), paths.PATCHES / "series"]}
 git = checkout.git_of(SOURCES)
-series.laid_files = dict  # each takes a call of git
+series.copied_files = dict  # each takes a call of git
 
 _PIECES = st.one_of(
     st.text(max_size=8),

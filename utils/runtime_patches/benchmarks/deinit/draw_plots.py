@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 
-from ...base.errors import UserError
+from ...base.errors import BadUsage, UserError
 from ...cli import Parser, folder, ready
 from . import plots
 from .driver import HERE
@@ -20,9 +20,9 @@ def parser() -> Parser:
         quiet=False,
     )
     command.add("plots [PLOT…]", ", ".join(plots.PLOTS), complete=lambda: list(plots.PLOTS))
-    command.add("--data DIR", "Folder of the datasets", default=str(HERE / "data"))
-    command.add("--runtime NAME", "Draw the datasets that ./reproduce measured on this runtime")
-    command.add("--output DIR", "Folder of the plots", type=folder, default=str(HERE / "img"))
+    command.add("--data DIR", "folder of the datasets", default=str(HERE / "data"))
+    command.add("--runtime NAME", "draw the datasets that ./reproduce measured on this runtime")
+    command.add("--output DIR", "folder of the plots", type=folder, default=str(HERE / "img"))
     return command
 
 
@@ -37,7 +37,7 @@ def main(options: Namespace) -> None:
     data = dataset.Folder(options.data, options.runtime)
     for name in options.plots:
         if name not in plots.PLOTS:
-            raise UserError(f"there is no plot '{name}'", f"the plots are {', '.join(plots.PLOTS)}")
+            raise BadUsage(f"there is no plot '{name}'", f"the plots are {', '.join(plots.PLOTS)}")
         for run in plots.missing(name, data):
             raise UserError(f"{name} needs {data.file(run)}", run.command)
     wanted = options.plots or [name for name in plots.PLOTS if not plots.missing(name, data)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...base import process
-from ...base.errors import UserError
+from ...base.errors import BadUsage, UserError
 from ...base.paths import UTILS
 from ...workspace.find import Workspace
 
@@ -75,9 +75,9 @@ def parse_params(text: str) -> list[str]:
     params = [word.strip() for word in text.split(",")]
     for param in params:
         if param not in PARAMS:
-            raise UserError(f"--params: there is no parameter '{param}'", f"the parameters are {','.join(PARAMS)}")
+            raise BadUsage(f"--params: there is no parameter '{param}'", f"the parameters are {','.join(PARAMS)}")
     if len(set(params)) != len(params):
-        raise UserError(f"--params: a parameter is named twice in '{text}'", "name each once")
+        raise BadUsage(f"--params: a parameter is named twice in '{text}'", "name each once")
     return params
 
 

@@ -16,9 +16,9 @@ def parser() -> Parser:
         workspace=False,
         quiet=False,
     )
-    command.add("-v, --values MIN:MAX", "Range of number of task-local values", type=span(), default="0:200")
-    command.add("-o, --objects MIN:MAX", "Range of number of objects", type=span(1), default="1:5000")
-    command.add("--seed N", "Number that makes the same points again", type=integer(), default=argparse.SUPPRESS)
+    command.add("-v, --values MIN:MAX", "the number of task-local values", type=span(), default="0:200")
+    command.add("-o, --objects MIN:MAX", "the number of objects", type=span(1), default="1:5000")
+    command.add("--seed N", "a number that makes the same points again", type=integer(), default=argparse.SUPPRESS)
     command.add("points", type=integer(1))
     return command
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...base.errors import UserError
+from ...base.errors import BadUsage, UserError
 from . import dataset as files
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def parse(text: str) -> list[str]:
     for phase in phases:
         if phase not in PHASES:
             what = f"--phases: there is no phase '{phase}'"
-            raise UserError(what, "the phases are S (Scheduling), T (Total) and E (Execution)")
+            raise BadUsage(what, "the phases are S (Scheduling), T (Total) and E (Execution)")
     return list(dict.fromkeys(phases))
 
 

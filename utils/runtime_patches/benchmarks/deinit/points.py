@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...base import files, memory
-from ...base.errors import UserError
+from ...base.errors import BadUsage
 
 # Bytes for one input point in gen-points.py and regression.py.
 _POINT = 600
@@ -33,7 +33,7 @@ def for_point(benchmark: str, values: int, objects: int) -> int:
 def check(values: tuple[int, int], objects: tuple[int, int], count: int) -> None:
     """UserError for more values, objects or points than can be measured."""
     if values[1] > 10_000:
-        raise UserError(f"--values: {values[1]} task-locals at once do not fit a thread's stack", "give at most 10000")
+        raise BadUsage(f"--values: {values[1]} task-locals at once do not fit a thread's stack", "give at most 10000")
     memory.require(objects[1] * _OBJECT, f"--objects: a point with {objects[1]:,} objects", "give a smaller maximum")
     memory.require(count * _POINT, f"points: {count:,} points", "1000 to 5000 points are enough for a fit")
 

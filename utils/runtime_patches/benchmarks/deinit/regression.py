@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from argparse import Namespace
 
-from ...base.errors import UserError
+from ...base.errors import BadUsage
 from ...cli import Parser, integer, ready
 
 
@@ -20,29 +20,26 @@ def parser() -> Parser:
         quiet=False,
     )
     command.intermixed = True
-    command.add("inputs [inputs]", "Inputs file; left out when the dataset holds its inputs", default=argparse.SUPPRESS)
-    command.add("dataset", "Output of run-benchmark.sh")
-    command.add("-d, --diff BASELINE", "Apply regression to difference between dataset and baseline")
     command.add(
-        "-p, --params PARAMS", "Parameters for fit against. Comma-separated list of vo2,vo,v,o2,o,1", default="vo,v,o,1"
+        "inputs [inputs]", "the inputs file; left out when the dataset holds its inputs", default=argparse.SUPPRESS
     )
-    what = (
-        "Values for fit against. Comma-separated list of S,T - Scheduling, "
-        "Total; and E - Execution, which is Total less Scheduling"
-    )
+    command.add("dataset", "the output of run-benchmark.sh")
+    command.add("-d, --diff BASELINE", "fit the difference from this dataset")
+    command.add("-p, --params PARAMS", "the terms of the model: some of vo2,vo,v,o2,o,1", default="vo,v,o,1")
+    what = "the phases to fit: some of S,T,E, for Scheduling, Total, and Execution, which is Total less Scheduling"
     command.add("-y, --phases PHASES", what, default="S,T")
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
         command.add(f"{option} N", type=integer())
-    command.add("--ci", "Also print the 95%% confidence interval of each coefficient")
-    command.add("--robust", "Fit to the median (least absolute deviations): disturbed points hardly count")
-    command.add("--share", "Also print what each term makes up at the largest point")
+    command.add("--ci", "also print the 95%% confidence interval of each coefficient")
+    command.add("--robust", "fit to the median (least absolute deviations): disturbed points hardly count")
+    command.add("--share", "also print what each term makes up at the largest point")
     return command
 
 
 def _limits(options: Namespace, what: str) -> tuple[int | None, int | None]:
     low, high = (getattr(options, f"{end}_{what}") for end in ("min", "max"))
     if low is not None and high is not None and low > high:
-        raise UserError(f"--min-{what} {low} is greater than --max-{what} {high}", "change one of the two")
+        raise BadUsage(f"--min-{what} {low} is greater than --max-{what} {high}", "change one of the two")
     return low, high
 
 

@@ -6,7 +6,7 @@ import time
 from argparse import Namespace
 
 from ...base import progress
-from ...base.errors import UserError
+from ...base.errors import BadUsage
 from ...base.paths import REPORT
 from ...cli import Parser, ready, runtime
 from . import experiments
@@ -36,7 +36,7 @@ def main(options: Namespace) -> None:
 
     names = [name.strip() for name in options.runtimes.split(",")]
     if len(names) < 2 or len(set(names)) != len(names):
-        raise UserError(f"--runtimes: '{options.runtimes}' does not name different runtimes", "--runtimes before,after")
+        raise BadUsage(f"--runtimes: '{options.runtimes}' does not name different runtimes", "--runtimes before,after")
     runtimes = [runtime(name) for name in names]
     ws = ready(options, *runtimes)
     home = HOME / "quick" if options.quick else HOME

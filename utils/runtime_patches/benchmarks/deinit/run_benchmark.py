@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from argparse import Namespace
 
 from ...base import memory
-from ...base.errors import UserError
+from ...base.errors import BadUsage, UserError
+from ...base.text import nearest
 from ...cli import Parser, ensure, integer, ready, span
 from . import driver, points
 from .dataset import Inputs
@@ -60,19 +60,18 @@ def split(words: list[str], generated: list[str]) -> tuple[str, str | None]:
     others = [word for word in words if word not in driver.BENCHMARKS]
     if generated and others and known:
         what = f"both an inputs file ({others[0]}) and --{generated[0]}"
-        raise UserError(what, "give an inputs file, or --values, --objects and --points")
+        raise BadUsage(what, "give an inputs file, or --values, --objects and --points")
     if len(words) > needed:
-        raise UserError(f"'{words[needed]}' is one argument too many", "run-benchmark.sh --help", 2)
+        raise BadUsage(f"'{words[needed]}' is one argument too many", "run-benchmark.sh --help")
     if not known:
         names = [word for word in others if "/" not in word and not os.path.exists(word)]
         if not names:
-            raise UserError("no benchmark is named", "run-benchmark.sh --list prints all", 2)
-        close = difflib.get_close_matches(names[0], driver.BENCHMARKS, 1, 0.5)
-        what = f"there is no benchmark '{names[0]}'"
-        raise UserError(what, (f"did you mean {close[0]}? " if close else "") + "run-benchmark.sh --list prints all")
+            raise BadUsage("no benchmark is named", "run-benchmark.sh --list prints all")
+        hint = f"{nearest(names[0], driver.BENCHMARKS)}run-benchmark.sh --list prints all"
+        raise BadUsage(f"there is no benchmark '{names[0]}'", hint)
     if len(words) < needed:
         hint = "./gen-points.py 1000 > data/inputs-1K.txt makes one; or give --values, --objects and --points"
-        raise UserError("no inputs file is named", hint, 2)
+        raise BadUsage("no inputs file is named", hint)
     return known[0], others[0] if others else None
 
 

@@ -6,7 +6,7 @@ import os
 from argparse import Namespace
 from typing import Any
 
-from ...base.errors import UserError
+from ...base.errors import BadUsage
 from ...cli import Parser, choose, ensure, harness, integer, ready
 
 
@@ -37,11 +37,11 @@ def workers_of(text: str, processors: int) -> list[int]:
         return sorted({1, *numbers, processors})
     try:
         given = {integer(1)(word) for word in text.split(",")}
-    except UserError as error:
-        raise UserError(f"--workers: {error.message}", error.hint, 2) from None
+    except BadUsage as error:
+        raise BadUsage(f"--workers: {error.message}", error.hint) from None
     if max(given) > processors:
         what = f"--workers: {max(given)} workers, but this process may use {processors} processors"
-        raise UserError(what, f"give at most {processors}: workers that share a processor say nothing")
+        raise BadUsage(what, f"give at most {processors}: workers that share a processor say nothing")
     return sorted({1, *given})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ...base.errors import UserError
+from ...base.errors import BadUsage, UserError
 from ...base.text import plural
 from ...cli import Parser, choose, ensure, harness, integer, ready, seconds
 from .programs import Place
@@ -37,8 +37,8 @@ def parser() -> Parser:
     command.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
     what = "requests a second of the open loops (default: 1000 4000; none: no latencies)"
     command.add("--rates [R…]", what, type=integer(1), default=[1000, 4000])
-    command.add("--connections N", "(default: 64)", type=integer(1), default=64)
-    command.add("--port N", "of the server (default: a free one)", type=integer(0), default=0)
+    command.add("--connections N", "(default: 64)", type=integer(1, 1024), default=64)
+    command.add("--port N", "of the server (default: a free one)", type=integer(0, 65535), default=0)
     return command
 
 
@@ -47,11 +47,8 @@ def main(options: Namespace) -> None:
     from . import profile, programs, server_rounds
     from .rows import ROWS
 
-    for name, most in (("connections", 1024), ("port", 65535)):
-        if getattr(options, name) > most:
-            raise UserError(f"--{name}: {getattr(options, name)} is more than {most}", "run-benchmark --help", 2)
     if options.pool and options.profile:
-        raise UserError("--pool and --profile exclude each other", "--profile shows the pool off and on", 2)
+        raise BadUsage("--pool and --profile exclude each other", "--profile shows the pool off and on")
     options.filter = options.filter or (profile.DEFAULT_ROWS if options.profile else ".")
     chosen = choose(options, {row.name: row.text for row in ROWS.values()})
     old, new = options.runtimes[0], options.runtimes[-1]
@@ -82,7 +79,7 @@ def _profile(options: Namespace, place: Place, rows: list[ServerRow]) -> None:
     from . import profile
 
     if any(row.kind == "nio" for row in rows):
-        raise UserError("--profile has no rows of swift-nio's own benchmark", "leave them out: --filter", 2)
+        raise BadUsage("--profile has no rows of swift-nio's own benchmark", "leave them out: --filter")
     columns = profile.columns_of(options)
     found = profile.take(options, place, rows, columns, random.Random())
     # A result of its own: it does not replace that of the speeds.

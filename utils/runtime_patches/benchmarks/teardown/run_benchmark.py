@@ -5,11 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ...base import memory
-from ...base.errors import UserError
 from ...cli import Parser, choose, ensure, harness, integer, ready
 
 
 def parser() -> Parser:
+    from .tree_rounds import LARGEST_DEPTH, LEAST_DEPTH
+
+    depth = integer(LEAST_DEPTH, LARGEST_DEPTH)
     command = harness(
         "teardown",
         "Makes a full binary tree, copies it and drops both, in several designs, on two runtimes.",
@@ -23,23 +25,13 @@ def parser() -> Parser:
         runtimes="one or two of before, after, stock, upto:PATCH",
         most=2,
     )
-    command.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=_depth, default="22")
+    command.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=depth, default="22")
     command.add(
-        "--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=_depth, default="18"
+        "--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=depth, default="18"
     )
     command.add("--attempts N", "for a process, while other programs disturb it", type=integer(1), default="3")
     command.add("--without-fastbins", "have glibc's malloc keep no lists of small free blocks")
     return command
-
-
-def _depth(text: str) -> int:
-    from . import tree_rounds
-
-    depth = integer(tree_rounds.LEAST_DEPTH)(text)
-    if depth > tree_rounds.LARGEST_DEPTH:
-        what = f"--depth: {depth} is more than {tree_rounds.LARGEST_DEPTH}"
-        raise UserError(what, "the nodes of one buffer are numbered with 32 bits")
-    return depth
 
 
 def main(options: Namespace) -> None:

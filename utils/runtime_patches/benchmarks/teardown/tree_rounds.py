@@ -18,7 +18,7 @@ from ..harness import programs
 from . import tree_times
 
 HOME = BUILD / "teardown"
-LEAST_DEPTH, LARGEST_DEPTH = 2, 30
+LEAST_DEPTH, LARGEST_DEPTH = 2, 30  # the nodes of one buffer are numbered with 32 bits
 # The share of a round for which other programs may keep its thread waiting.
 _QUIET = 0.03
 _HERE = BENCHMARK / "teardown"
