@@ -18,4 +18,5 @@ def main() -> bool:
     return bool(lines)
 
 
-errors.run_main(main)
+if __name__ == "__main__":
+    errors.run_main(main)

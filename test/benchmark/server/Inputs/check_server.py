@@ -20,10 +20,9 @@ side = programs.Side(parse(name), name)
 ws = workspace(given)
 place = programs.Place(ws, Path(folder))
 load = programs.load(ws)
-programs._PATIENCE = 10
 
 
-def told(what: str, act: Callable[[], object]) -> None:
+def report(what: str, act: Callable[[], object]) -> None:
     try:
         print(f"{what}: {act()}")
     except UserError as error:
@@ -31,7 +30,7 @@ def told(what: str, act: Callable[[], object]) -> None:
 
 
 def server(mode: str, port: int = 0) -> Any:
-    return programs.Server(place, Path(program), ServerRow(mode, "", "http", (mode,)), side, port)
+    return programs.Server(place, Path(program), ServerRow(mode, "", "http", (mode,)), side, port, patience=10)
 
 
 def drive(mode: str, how: str = "closed") -> Any:
@@ -40,9 +39,9 @@ def drive(mode: str, how: str = "closed") -> Any:
         return one.put_load(load, how, 4, 1, 0)
 
 
-told("good", lambda: drive("good")[0]["requests"] > 100)
+report("good", lambda: drive("good")[0]["requests"] > 100)
 for mode in ("dies", "wrong", "refuses", "silent"):
-    told(mode, lambda: drive(mode))
+    report(mode, lambda: drive(mode))
 
 with socket.socket() as taken:
     taken.bind(("127.0.0.1", 0))
@@ -52,7 +51,7 @@ with socket.socket() as taken:
         with server("good", taken.getsockname()[1]):
             pass
 
-    told("port", busy)
+    report("port", busy)
 
 # 400 of 1000 requests are due while the server stalls, and wait for it.
 result, times = drive("stalls", "1000")
@@ -60,4 +59,4 @@ half, most, _ = requests.quantiles(times)
 print(f"stalls: {result['counted'] + result['unanswered'] >= 990} p50 {half < 200_000} p99 {350_000 < most < 900_000}")
 _, times = drive("stalls")
 print(f"closed: p99 {requests.quantiles(times)[1] < 100_000}")
-told("libraries", lambda: programs.Place(ws, Path(folder)).run(side, ["true"], "true"))
+report("libraries", lambda: programs.Place(ws, Path(folder)).run(side, ["true"], "true"))

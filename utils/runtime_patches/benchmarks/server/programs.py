@@ -28,7 +28,6 @@ from ..harness.programs import VARIABLES
 from .rows import ServerRow
 
 SOURCES = BENCHMARK / "server"
-_PATIENCE = 30  # seconds until a server has to be ready
 
 
 def server(ws: Workspace) -> Path:
@@ -134,10 +133,12 @@ def by_hand(side: Side, argv: Iterable[object]) -> str:
 
 
 class Server:
-    """A server on a Side, which is up while the `with` block runs."""
+    """A server on a Side, which is up while the `with` block runs. patience: seconds until it has to answer."""
 
-    def __init__(self, place: Place, program: Path, row: ServerRow, side: Side, port: int = 0) -> None:
-        self.place, self.row, self.side = place, row, side
+    def __init__(
+        self, place: Place, program: Path, row: ServerRow, side: Side, port: int = 0, patience: float = 30
+    ) -> None:
+        self.place, self.row, self.side, self.patience = place, row, side, patience
         self.argv = [program, row.kind, *row.words, *([f"port={port}"] if port else [])]
         self.name = f"server {row.name} on {side}"
 
@@ -189,16 +190,16 @@ class Server:
 
     def _line(self, what: str) -> str:
         assert self.process.stdout
-        ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE)
+        ready, _, _ = select.select([self.process.stdout], [], [], self.patience)
         if not ready:
-            raise self._fault(f"did not {what} within {_PATIENCE} s", "is the machine very busy?")
+            raise self._fault(f"did not {what} within {self.patience} s", "is the machine very busy?")
         return self.process.stdout.readline()
 
     def probe(self) -> None:
         """UserError if the server's answer is wrong, before it is measured."""
         if self.row.kind != "http":
             return
-        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         try:
             client.request("GET", "/")
             answer = client.getresponse()
@@ -218,7 +219,7 @@ class Server:
         out = self.place.scratch / "times"
         argv = list(map(str, [generator, self.port, self.row.path, how, connections, seconds, warm, out]))
         try:
-            done = captured(argv, timeout=seconds + _PATIENCE)
+            done = captured(argv, timeout=seconds + self.patience)
         except subprocess.TimeoutExpired:
             raise self._fault("did not end", "is the server stopped?", "the load on ") from None
         if done.returncode:

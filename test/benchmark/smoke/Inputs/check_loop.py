@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""loop.py FOLDER NAME…: runs the measuring loop on fake-benchmark; prints its events."""
+"""check_loop.py FOLDER NAME…: runs the measuring loop on fake-benchmark; prints its events."""
 
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-folder, *names = sys.argv[1:]
+folder, names = Path(sys.argv[1]), sys.argv[2:]
 for side in ("a", "b"):
-    os.makedirs(os.path.join(folder, side))
+    (folder / side).mkdir(parents=True)
 plan = {
-    "binary": os.path.join(os.path.dirname(os.path.abspath(__file__)), "fake-benchmark"),
+    "binary": str(Path(__file__).resolve().with_name("fake-benchmark")),
     "rows": [
         {"name": name, "tags": [], "sides": ["old", "new"], "columns": ["old", "control", "new"]} for name in names
     ],
@@ -26,10 +27,10 @@ plan = {
     "seed": 1,
     "libraries": [],
     "variables": {},
-    "scratch": os.path.join(folder, "copies"),
+    "scratch": str(folder / "copies"),
     "sides": {
-        "old": {"library_path": os.path.join(folder, "a"), "variables": {}, "loads": []},
-        "new": {"library_path": os.path.join(folder, "b"), "variables": {}, "loads": []},
+        "old": {"library_path": str(folder / "a"), "variables": {}, "loads": []},
+        "new": {"library_path": str(folder / "b"), "variables": {}, "loads": []},
     },
 }
 done = subprocess.run(
@@ -38,7 +39,7 @@ done = subprocess.run(
     input=json.dumps(plan),
     stdout=subprocess.PIPE,
     check=True,
-    env={**os.environ, "HANG_PID": os.path.join(folder, "pid")},
+    env={**os.environ, "HANG_PID": str(folder / "pid")},
 )
 for line in done.stdout.splitlines():
     event = json.loads(line)
