@@ -43,6 +43,7 @@ def _is_of(path: str, stamp: bytes) -> bool:
 
 
 def _write(spec: ModuleSpec, path: str, stamp: bytes) -> None:
+    """Writes the compiled module of `spec` to `path`, whole or not at all."""
     import importlib.util
     import marshal
     from importlib.machinery import SourceFileLoader

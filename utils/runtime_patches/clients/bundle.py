@@ -156,6 +156,7 @@ class Bundle:
     def _xctest(
         self, process: _Process, tests: Sequence[Test]
     ) -> tuple[Callable[[str], None], Callable[[list[Test] | None], list[str]], Path | None]:
+        """As above, for XCTest, whose output names the tests as they start and end."""
         by_line, last = collections.defaultdict(collections.deque), {}
         for test in tests:
             # The list says Module.Class/method, the output Class.method.
@@ -177,6 +178,8 @@ class Bundle:
     def _swift_testing(
         self, process: _Process, tests: Sequence[Test]
     ) -> tuple[Callable[[str], None], Callable[[list[Test] | None], list[str]], Path | None]:
+        """As above, for swift-testing, whose events go to a file as JSON. A test has failed if an issue of it is
+        an error that is not known."""
         wanted = {str(test): test for test in tests}
         events = self.scratch / f"events-{time.monotonic_ns()}.json"
         failed = set()

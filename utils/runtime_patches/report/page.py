@@ -74,6 +74,7 @@ def _summary(groups: list[Group], results: list[Result]) -> Html:
 
 
 def _benchmarks(groups: list[Group]) -> Html:
+    """The part of the page on the suite, a table for each group."""
     if not groups:
         return _absent("The suite was", "utils/run-smoke-bench")
     explanation = (
@@ -129,6 +130,7 @@ def _environment(results: list[Result], notes: Iterable[str]) -> Html:
 
 
 def _facts(result: Result) -> list[list[Any]]:
+    """Rows of what a result was measured on; a value that is not known is None."""
     data, e = result.data, result.data.environment
 
     def percent(value: float | None) -> str | None:

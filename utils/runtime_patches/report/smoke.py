@@ -76,6 +76,7 @@ def summary(group: Group) -> Html:
 
 
 def _changed(group: Group, rows: list[tuple[str, float, str]], verdict: str, title: str, limit: float) -> Html:
+    """A list of the rows that have `verdict`, the largest change first. limit: the end of the bars' axis."""
     chosen = sorted((row for row in rows if row[2] == verdict), key=lambda row: row[1], reverse=verdict != "faster")
     if not chosen:
         return join([tag("h4", title), p("No row got slower.")]) if verdict == "slower" else Html()
@@ -181,6 +182,7 @@ def _cells(group: Group, run: Result, v: Verdict, limit: float) -> list[tuple[st
 
 
 def _details(group: Group, run: Result, v: Verdict) -> Html:
+    """Samples of one row in one result: quartiles, memory, and the command that measures it again."""
     row, least, lines = run.compared.row_of[v.name], _least_memory(run), []
     for column, name in zip(_COLUMNS, _lanes(group)):
         processes, values = row.columns[column], row.values(column)

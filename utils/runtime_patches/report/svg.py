@@ -185,6 +185,7 @@ class Plot:
         return ticks(low, high)
 
     def _parts(self) -> list[Html]:
+        """Grid and labels, then the points and the line of each series."""
         parts, bottom = [], self.HEIGHT - self._BOTTOM
         for value in self._axis(self.low_y, self.high_y, self.log_y):
             y = self._y(value)

@@ -102,6 +102,9 @@ class Failure:
 
 @dataclass
 class Comparison:
+    """What run-smoke-bench has measured of two runtimes. rows: the samples; verdicts: one for each row; one_sided: rows
+    that only one of them has; failed: those that did not run; started: UTC; seconds: that it took."""
+
     sides: Sides
     method: Method
     environment: Environment

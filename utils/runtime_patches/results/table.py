@@ -54,6 +54,7 @@ def sections(results: Comparison) -> list[Section]:
 
 
 def text(results: Comparison, colour: bool = False) -> str:
+    """The tables as text in columns; colour: with a terminal's codes."""
     found = sections(results)
     widths = [0] * 5
     for _, header, rows in found:

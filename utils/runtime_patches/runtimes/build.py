@@ -93,6 +93,8 @@ def _is_built(place: Path, stamp: Mapping[str, Any]) -> bool:
 
 
 def _build_before(ws: Workspace, git: Git, base: str, place: Path, stamp: Mapping[str, Any]) -> None:
+    """Compiles the unpatched sources in `place`. stamp: what they and the build are made from; what is there of the
+    same is kept."""
     partial = place.with_name(place.name + ".partial")
     if files.read_record(place / "stamp.json") == stamp and not partial.exists():
         place.rename(partial)  # only its libraries are damaged

@@ -35,6 +35,7 @@ def read(ws: Workspace, path: Path) -> Elf:
 
 
 def parse(text: str) -> Elf:
+    """The Elf in the output of readelf -W -h -d -l --dyn-syms."""
     versions: dict[str, dict[str, list[str]]] = {}
     exports, imports, weak = set(), set(), set()
     for line in text.splitlines():

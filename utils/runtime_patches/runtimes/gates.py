@@ -53,6 +53,7 @@ def folders(files: Mapping[str, Path], places: Iterable[Path | str]) -> Iterator
 
 
 def _of_one(one: Elf, theirs: set[str], architecture: Architecture, limits: Mapping[str, str]) -> Iterator[str]:
+    """What keeps a library from being shipped. theirs: the toolchain's symbols; limits: {family: version}."""
     if architecture.machine not in one.machine:
         yield f"is for {one.machine or 'no processor'}, not for {architecture.name}"
     for family, limit in limits.items():

@@ -109,6 +109,7 @@ class Package:
         return kept
 
     def _compile(self) -> None:
+        """Configures the build if that was not done, and builds the libraries."""
         cache = [
             f"-DSWIFT_TOOLCHAIN_USR:PATH={self.ws.toolchain}",
             f"-DSYSROOT={sysroot.SYSTEM}",

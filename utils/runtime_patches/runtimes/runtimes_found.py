@@ -28,6 +28,7 @@ def laid(ws: Workspace | None) -> list[Line]:
 
 
 def _runtime(ws: Workspace | None, folder: Path) -> Line:
+    """What doctor tells of the runtime in a folder."""
     runtime = in_folder(folder)
     record = runtime.record
     name = str(record.get("name") or folder.name)

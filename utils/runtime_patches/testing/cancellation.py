@@ -51,6 +51,7 @@ def _add(state: str, kind: int, rounds: int) -> None:
 
 
 def _run(ws: Workspace, runtime: Runtime, stress: Path, kind: int, first: int, rounds: int) -> None:
+    """Runs one kind of the cancellation test from round `first` on; UserError if it fails or hangs."""
     mode, cancellers = _KINDS[kind]
     argv = [str(stress), str(rounds), mode, str(first), str(cancellers), str(_LANES)]
     try:

@@ -41,6 +41,9 @@ _LISTING = {"--show-tests", "--show-suites"}
 # The parameter that names the folder of the results.
 _OUTPUT = "test_output="
 
+# Of LLVM, as in FileCheck-21: the newest first, also those to come.
+_VERSIONS = range(30, 14, -1)
+
 # Test formats of ours, which lit must be able to import.
 FORMATS = TESTS / "formats"
 
@@ -115,6 +118,8 @@ def _parameters(values: Mapping[str, Any]) -> list[str]:
 def _swift_command(
     ws: Workspace, runtime: Runtime, inputs: list[Path], unittest: Path | str, output: Path, system: System | None
 ) -> tuple[Callable[[list[str]], list[str]], dict[str, str]]:
+    """The run of lit on Swift tests: (what puts lit's options into its command line, its environment). inputs: tests
+    and folders; unittest: the folder of StdlibUnittest, or none; output: for results."""
     parameters: dict[str, Any] = {
         "swift_toolchain": ws.toolchain,
         "runtime": runtime,
@@ -160,6 +165,7 @@ def _swift_command(
 def _tools_command(
     ws: Workspace, runtime: Runtime, inputs: list[Path], output: Path
 ) -> tuple[Callable[[list[str]], list[str]], dict[str, str]]:
+    """The run of lit on the tests of the tools, which is on the host: as _swift_command."""
     filecheck = _on_path(ws, "FileCheck")
     if ws.from_packages:
         # FileCheck needs the libraries that are inside.
@@ -188,7 +194,7 @@ def _tools_command(
 def _on_path(ws: Workspace, name: str) -> str:
     """The path of one of LLVM's test tools, as seen inside."""
     for folder in ws.path.split(":"):
-        for candidate in (name, *(f"{name}-{n}" for n in range(30, 14, -1))):
+        for candidate in (name, *(f"{name}-{version}" for version in _VERSIONS)):
             path = os.path.join(folder, candidate)
             if ws.outside(path).exists():
                 return path

@@ -163,6 +163,7 @@ def _function(lines: list[str], at: int) -> str:
 
 
 def read_table(text: str) -> list[Listed]:
+    """The rows of orders.txt; UserError with the line of one that is wrong."""
     rows, patch = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):

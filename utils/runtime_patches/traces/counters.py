@@ -22,6 +22,7 @@ _GAUGES = {
 
 
 def of_process(pid: int) -> dict[str, Any]:
+    """The newest counters of a process, which a signal has it write; UserError if it writes none."""
     try:
         entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         folder = Path(os.readlink(f"/proc/{pid}/cwd"))

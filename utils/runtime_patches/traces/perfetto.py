@@ -24,6 +24,7 @@ _ROWS = 100_000
 
 
 def write(timeline: Timeline, process: int, file: BinaryIO) -> None:
+    """Writes a Timeline as Perfetto's trace packets. process: the number of the traced one."""
     events = b"".join(_field(2, _field(1, i + 1) + _field(2, name)) for i, name in enumerate(timeline.names))
     # The first packet begins the one sequence and has the names; the others need it.
     file.write(_packet(_field(13, 1) + _field(12, events)))

@@ -31,6 +31,8 @@ _AGAIN = "record it again: SWIFT_TRACE=FILE PROGRAM, or utils/trace --record -- 
 
 
 class Header(NamedTuple):
+    """The fields of a file's header, in their order; SwiftConcurrencyTrace.h describes them."""
+
     magic: bytes
     byte_order: int
     version: int
@@ -138,6 +140,7 @@ def read(path: str) -> Trace:
 
 
 def _notes(head: Header) -> list[str]:
+    """What the header tells of how the file came about, as lines for the user."""
     notes = []
     if head.reason == BY_SIGNAL or head.signal:
         number = head.signal
@@ -198,107 +201,152 @@ def _filled(length: int, starts: Array, values: Array) -> Array:
     return np.repeat(values, np.diff(starts, append=length))
 
 
+class _Columns(NamedTuple):
+    """The events of all chunks, and before those of each chunk its head. flat: the words of the chunks; at: where
+    events begin in them; heads: which events are heads; one, two: the words after the first."""
+
+    flat: Array
+    at: Array
+    heads: Array
+    kind: Array
+    arg: Array
+    ticks: Array
+    one: Array
+    two: Array
+
+
 def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trace:
+    """The trace of the chunks of events, whose `words` are in the order of each ring. notes: gets what is missing."""
     import numpy as np
 
-    begins, damaged = _starts(words)
-    if damaged:
-        notes.append(f"{damaged} of {len(words)} chunks have a damaged event: what follows it in them is left out")
-    # The head of a chunk stands for the job that runs as it begins, if what came before is missing.
-    follows = np.zeros(len(chunks), bool)
-    if len(chunks):
-        same = np.diff(chunks["ring"].astype(np.int64)) == 0
-        follows[1:] = same & (np.diff(chunks["index"].astype(np.int64)) == 1) & (chunks["lost"][1:] == 0)
-    begins[:, 0] = True
-    flat, at = words.reshape(-1), np.flatnonzero(begins)
-    del begins
-    at, is_second = _doubled(flat, at, at % words.shape[1] == 0)
-    is_head = at % words.shape[1] == 0
-    chunk_at = np.flatnonzero(is_head)  # in events
-    first = flat[at]
-    kind, arg = (first & (JOINED - 1)).astype(np.uint8), (first >> 12 & 0xFFF).astype(np.uint16)
-    ticks = (first >> 24).astype(np.int64)
-    size = first >> 8 & 15
-    del first
-    seconds = np.zeros(JOINED, np.uint8)
-    seconds[list(_SECONDS)] = list(_SECONDS.values())
-    kind[is_second] = seconds[kind[is_second]]
-    arg[is_second] = 0
-    size[is_second] = np.where(kind[is_second] == Kind.RUN_END, 1, 2)
-    kind[chunk_at] = np.where(~follows & (chunks["depth"] > 0) & (chunks["running"] > 0), Kind.RUN, 0)
-    arg[chunk_at] = ticks[chunk_at] = 0
-    one, two = (flat[np.minimum(at + i, len(flat) - 1)] for i in (1, 2))
-    one[size < 2] = 0
-    two[size < 3] = 0
-    one[chunk_at], two[chunk_at] = chunks["running"], 0
-    # Times: from the base of the chunk, or from a new one in it.
-    based = np.flatnonzero(is_head | (kind == Kind.TIME))
-    bases = one[based].astype(np.int64)
-    bases[np.searchsorted(based, chunk_at)] = chunks["base"]
-    ticks += _filled(len(at), based, bases)
-    # Threads: of the chunk, or the one that took the ring over.
-    taken = kind == Kind.THREAD
-    moved = np.flatnonzero(is_head | taken)
-    numbers = one[moved].astype(np.int64) & 0xFFFFFFFF
-    heads = np.searchsorted(moved, chunk_at)
-    numbers[heads] = chunks["thread"]
-    named = [bytes(name) for name in flat[(at[moved, None] + (2, 3)).clip(max=len(flat) - 1)].view("S16")[:, 0]]
-    for place, name in zip(heads.tolist(), chunks["name"].tolist()):
-        named[place] = name
-    found = {n: name.split(b"\0")[0].decode(errors="replace") for n, name in zip(numbers.tolist(), named)}
-    threads = list(found.items())
-    index = {number: i for i, (number, _) in enumerate(threads)}
-    new = np.ones(len(moved), bool)
-    new[heads] = ~follows
-    after_loss = kind == Kind.LOST
-    new_at = np.union1d(moved[new], np.flatnonzero(after_loss))
-    segment = _filled(len(at), new_at, np.arange(len(new_at), dtype=np.uint32)) if len(at) else np.zeros(0, np.uint32)
-    thread_of = (
-        _filled(len(at), moved, np.array([index[n] for n in numbers.tolist()], np.uint32)) if len(at) else segment
-    )
-    lost: dict[int, int] = {}
-    counted = [(chunk_at, chunks["lost"]), (np.flatnonzero(after_loss), one[after_loss])]
-    for places, counts in counted:
-        for place in np.flatnonzero(counts).tolist():
-            thread = int(thread_of[places[place]])
-            lost[thread] = lost.get(thread, 0) + int(counts[place])
-    unknown = head.lost - sum(lost.values())
-    if unknown > 0:
+    follows = _follows(chunks)
+    columns = _columns(words, chunks, follows, notes)
+    threads, new_at, segment, thread_of = _threads(columns, chunks, follows)
+    lost = _lost(columns, chunks, thread_of)
+    if (unknown := head.lost - sum(lost.values())) > 0:
         notes.append(f"{unknown:,} more events were lost: no room in any chunk, or a signal handler in an event")
-    names = _task_names(flat, at, kind)
-    segments = thread_of[new_at]
-    # Kept are the events of tasks, actors and the pool, in the order of time, which is that of each ring, too.
-    keep = np.flatnonzero((kind > Kind.LOST) & (kind != Kind.TASK_NAME))
-    possible = (ticks[keep] > head.first_ticks - (1 << 40)) & (ticks[keep] < head.first_ticks + LONGEST)
-    if not possible.all():
-        notes.append(f"{int((~possible).sum())} events have times that cannot be: they are left out")
-        keep = keep[possible]
-    keep = keep[np.argsort(ticks[keep], kind="stable")]
-    kind, arg, one, two, segment, ticks = (column[keep] for column in (kind, arg, one, two, segment, ticks))
+    names = _task_names(columns.flat, columns.at, columns.kind)
+    keep = _kept(head, columns, notes)
+    kind, arg, one, two, segment, ticks = (
+        column[keep] for column in (columns.kind, columns.arg, columns.one, columns.two, segment, columns.ticks)
+    )
     time = ((ticks - ticks[:1]) * head.nanoseconds).astype(np.int64)
     missing = chunks["base"][~follows & (chunks["index"] > 1)].astype(np.int64)
     complete = int(missing.max(initial=0)) - int(ticks[0]) if len(ticks) else 0
     # A program in which nothing happens any more has no events.
     last = max(int(ticks[-1]), head.last_ticks) - int(ticks[0]) if len(ticks) else 0
-    task, value, more = _meaning(kind, arg, one, two)
-    program = head.program.split(b"\0")[0].decode(errors="replace")
-    columns = (time, segment, kind, arg, task, value, more)
     return Trace(
-        *columns,
-        segments,
-        threads,
-        [],
-        names,
-        lost,
-        head.overwritten,
-        program,
-        head.process,
-        notes,
+        *(time, segment, kind, arg, *_meaning(kind, arg, one, two)),
+        *(thread_of[new_at], threads, [], names, lost, head.overwritten),
+        *(head.program.split(b"\0")[0].decode(errors="replace"), head.process, notes),
         *(int(one * head.nanoseconds) for one in (last, min(max(0, complete), last))),
     )
 
 
+def _follows(chunks: Array) -> Array:
+    """Whether each chunk goes on where the one before it ended: it is the next one of its ring, and nothing is lost."""
+    import numpy as np
+
+    follows = np.zeros(len(chunks), bool)
+    if len(chunks):
+        same = np.diff(chunks["ring"].astype(np.int64)) == 0
+        follows[1:] = same & (np.diff(chunks["index"].astype(np.int64)) == 1) & (chunks["lost"][1:] == 0)
+    return follows
+
+
+def _columns(words: Array, chunks: Array, follows: Array, notes: list[str]) -> _Columns:
+    """The events in `words`, with their times. notes: gets how many chunks are damaged."""
+    import numpy as np
+
+    begins, damaged = _starts(words)
+    if damaged:
+        notes.append(f"{damaged} of {len(words)} chunks have a damaged event: what follows it in them is left out")
+    begins[:, 0] = True
+    flat, at = words.reshape(-1), np.flatnonzero(begins)
+    at, is_second = _doubled(flat, at, at % words.shape[1] == 0)
+    is_head = at % words.shape[1] == 0
+    heads = np.flatnonzero(is_head)
+    first = flat[at]
+    kind, arg = (first & (JOINED - 1)).astype(np.uint8), (first >> 12 & 0xFFF).astype(np.uint16)
+    ticks, size = (first >> 24).astype(np.int64), first >> 8 & 15
+    seconds = np.zeros(JOINED, np.uint8)
+    seconds[list(_SECONDS)] = list(_SECONDS.values())
+    kind[is_second] = seconds[kind[is_second]]
+    arg[is_second] = 0
+    size[is_second] = np.where(kind[is_second] == Kind.RUN_END, 1, 2)
+    # The head of a chunk stands for the job that runs as it begins, if what came before is missing.
+    kind[heads] = np.where(~follows & (chunks["depth"] > 0) & (chunks["running"] > 0), Kind.RUN, 0)
+    arg[heads] = ticks[heads] = 0
+    one, two = (flat[np.minimum(at + i, len(flat) - 1)] for i in (1, 2))
+    one[size < 2] = 0
+    two[size < 3] = 0
+    one[heads], two[heads] = chunks["running"], 0
+    # Times: from the base of the chunk, or from a new one in it.
+    based = np.flatnonzero(is_head | (kind == Kind.TIME))
+    bases = one[based].astype(np.int64)
+    bases[np.searchsorted(based, heads)] = chunks["base"]
+    ticks += _filled(len(at), based, bases)
+    return _Columns(flat, at, heads, kind, arg, ticks, one, two)
+
+
+def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tuple[int, str]], Array, Array, Array]:
+    """([(number, name)] of threads, where segments begin, the segment of each event, the thread of each event). A
+    thread is that of the chunk, or the one that took the ring over; a segment is what one has recorded without a gap.
+    """
+    import numpy as np
+
+    flat, at, heads = columns.flat, columns.at, columns.heads
+    is_moved = columns.kind == Kind.THREAD
+    is_moved[heads] = True
+    moved = np.flatnonzero(is_moved)
+    numbers = columns.one[moved].astype(np.int64) & 0xFFFFFFFF
+    own = np.searchsorted(moved, heads)
+    numbers[own] = chunks["thread"]
+    named = [bytes(name) for name in flat[(at[moved, None] + (2, 3)).clip(max=len(flat) - 1)].view("S16")[:, 0]]
+    for place, name in zip(own.tolist(), chunks["name"].tolist()):
+        named[place] = name
+    found = {n: name.split(b"\0")[0].decode(errors="replace") for n, name in zip(numbers.tolist(), named)}
+    index = {number: i for i, number in enumerate(found)}
+    new = np.ones(len(moved), bool)
+    new[own] = ~follows
+    new_at = np.union1d(moved[new], np.flatnonzero(columns.kind == Kind.LOST))
+    if not len(at):
+        return list(found.items()), new_at, np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+    segment = _filled(len(at), new_at, np.arange(len(new_at), dtype=np.uint32))
+    thread_of = _filled(len(at), moved, np.array([index[n] for n in numbers.tolist()], np.uint32))
+    return list(found.items()), new_at, segment, thread_of
+
+
+def _lost(columns: _Columns, chunks: Array, thread_of: Array) -> dict[int, int]:
+    """{thread: how many events of it were lost}, as heads of chunks and events tell."""
+    import numpy as np
+
+    lost: dict[int, int] = {}
+    after_loss = columns.kind == Kind.LOST
+    counted = [(columns.heads, chunks["lost"]), (np.flatnonzero(after_loss), columns.one[after_loss])]
+    for places, counts in counted:
+        for place in np.flatnonzero(counts).tolist():
+            thread = int(thread_of[places[place]])
+            lost[thread] = lost.get(thread, 0) + int(counts[place])
+    return lost
+
+
+def _kept(head: Header, columns: _Columns, notes: list[str]) -> Array:
+    """Which events a trace has: those of tasks, actors and the pool, in the order of time, which is that of each ring,
+    too. notes: gets how many have times that cannot be."""
+    import numpy as np
+
+    keep = np.flatnonzero((columns.kind > Kind.LOST) & (columns.kind != Kind.TASK_NAME))
+    ticks = columns.ticks[keep]
+    possible = (ticks > head.first_ticks - (1 << 40)) & (ticks < head.first_ticks + LONGEST)
+    if not possible.all():
+        notes.append(f"{int((~possible).sum())} events have times that cannot be: they are left out")
+        keep = keep[possible]
+    return keep[np.argsort(columns.ticks[keep], kind="stable")]
+
+
 def _task_names(flat: Array, at: Array, kind: Array) -> dict[int, str]:
+    """{task: the last name that it got}."""
     import numpy as np
 
     names = {}

@@ -87,6 +87,7 @@ def spread(values: Array) -> tuple[float, ...]:
 
 
 def summarize(trace: Trace, lives: Lives) -> Summary:
+    """The figures of a trace: times in ns, but its length in s."""
     time, real = trace.time, (lives.tasks != 0) & (lives.tasks < JOB)
     length = trace.end
     # A task that was enqueued with a delay waits for its time, and not in a queue.
@@ -115,6 +116,7 @@ def summarize(trace: Trace, lives: Lives) -> Summary:
 
 
 def _rows(lives: Lives, queued: Array, waits: Array, ended: Array, runs: Array) -> list[Row]:
+    """A Row for each function in which tasks began, those with the most time first."""
     functions, which = np.unique(lives.function, return_inverse=True)
     of_run, length = which[lives.task], len(functions)
     total, waited = np.bincount(of_run[ended], runs, length), np.bincount(of_run[queued], waits, length)
@@ -143,6 +145,7 @@ def _groups(keys: Array, values: Array) -> dict[int, Array]:
 
 
 def _actors(trace: Trace, lives: Lives, queued: Array, waits: Array) -> list[Actor]:
+    """The 20 actors with the longest queues."""
     index, actor, address = pairs.actors(trace)
     longest = np.zeros(len(address), np.int64)
     np.maximum.at(longest, actor, pairs.lengths(trace, index, actor))
@@ -161,6 +164,7 @@ def _actors(trace: Trace, lives: Lives, queued: Array, waits: Array) -> list[Act
 
 
 def _threads(trace: Trace, lives: Lives, length: int) -> list[Thread]:
+    """The use of each thread in BUCKETS equal parts of `length` ns, the busiest thread first."""
     step = max(1, -(-length // BUCKETS))
     begin, thread = trace.time[lives.begin], trace.thread[lives.begin]
     found = []

@@ -67,10 +67,13 @@ class Timeline:
 
 
 def draw(trace: Trace, lives: Lives, functions: dict[int, str], types: dict[int, str]) -> Timeline:
+    """The Timeline of a trace. functions, types: {address: name}."""
     return _Drawing(trace, lives, functions, types).timeline
 
 
 class _Drawing:
+    """Makes a Timeline of a trace: tracks of its threads, tasks, actors and counters, and what is on them."""
+
     def __init__(self, trace: Trace, lives: Lives, functions: dict[int, str], types: dict[int, str]) -> None:
         self.trace, self.lives = trace, lives
         self.timeline = Timeline([Track(trace.program.rpartition("/")[2], 0)], [], [])

@@ -73,6 +73,7 @@ def check_tools() -> None:
 
 
 def _make() -> None:
+    """Makes the root file system and the sources in the cache; UserError if the disk has no room for them."""
     pin, cache = pins.load(), pins.cache()
     needs = pin.needs
     price = f"about {needs.minutes} min and {needs.disk_gb} GB in all, once for all clones"
@@ -272,6 +273,7 @@ def apt(cache: Path, download: Path, kind: str, script: str, *, log: str, **told
 
 
 def _apt_config(root: Path, download: Path, kind: str) -> Path:
+    """The file of an apt that works in `download` alone, with the sources of `root`. kind: deb, or deb-src."""
     for name in ("lists/partial", "archives/partial", "parts"):
         (download / name).mkdir(parents=True)
     apt = root / "etc" / "apt"

@@ -170,6 +170,7 @@ def _spinners(wanted: bool) -> Iterator[None]:
 
 
 def _outcome(made: Programs, options: Namespace, taken: targets.Samples) -> Outcome:
+    """The Outcome of the samples: which targets are met, and the times of starts."""
     beside = " beside a niced program on each processor" if options.busy else ""
     result = outcome.begin(
         "executor", f"The global executor with and without a pool{beside}", "benchmark/executor/run-benchmark"

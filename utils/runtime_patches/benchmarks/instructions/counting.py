@@ -78,6 +78,7 @@ def _iteration(ws: Workspace, runtime: Runtime, binary: Path, row: str) -> tuple
 
 
 def measure(ws: Workspace, binary: Path, rows: list[str], runtimes: list[Runtime], repeat: int) -> Counts:
+    """Counts each row `repeat` times on each runtime, on all processors at once."""
     found = {(row, runtime.name): [] for row in rows for runtime in runtimes}
     jobs = [(row, runtime) for _ in range(repeat) for row in rows for runtime in runtimes]
     with (
@@ -97,6 +98,7 @@ def measure(ws: Workspace, binary: Path, rows: list[str], runtimes: list[Runtime
 
 
 def report(counts: Counts, repeat: int) -> outcome.Outcome:
+    """The Outcome of Counts; repeat: how many there are of each row on each runtime."""
     result = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
     first, last = counts.names[0], counts.names[-1]
     if first != last:

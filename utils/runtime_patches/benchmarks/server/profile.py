@@ -221,11 +221,12 @@ def _parts(us: float, counts: Iterable[tuple[str, int]], names: Sequence[str]) -
 def columns_of(options: Namespace) -> dict[str, Side]:
     """{how a column is called: its Side}; the second one is the first again."""
     old, new = options.sides
-    pool = programs.Side(new.runtime, f"{new}, pool", (("SWIFT_POOL", "1"),))
-    return {str(old): old, f"{old} again": old, str(new): new, str(pool): pool}
+    dispatch = programs.Side(new.runtime, f"{new}, SWIFT_POOL=0", (("SWIFT_POOL", "0"),))
+    return {str(old): old, f"{old} again": old, str(new): new, str(dispatch): dispatch}
 
 
 def report(options: Namespace, found: Mapping[str, Any], columns: Mapping[str, Side]) -> Outcome:
+    """The tables of {row: {column: (CPU time of an operation in us, its samples)}}, by library and by kind."""
     made = outcome.begin(
         "server-cpu", "Where the CPU time of a server goes", "benchmark/server/run-benchmark --profile"
     )

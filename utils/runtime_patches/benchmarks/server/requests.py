@@ -53,6 +53,7 @@ def http(options: Namespace, row: ServerRow, place: Place, program: Path, genera
 
 
 def _sample(options: Namespace, server: Server, generator: Path) -> Sample:
+    """A server under load: requests a second, CPU us and context switches of one, latencies in us, memory in MB."""
     # The first requests fill the heap and the caches: they are no part of it.
     server.put_load(generator, "closed", options.connections, options.seconds / 5, 0)
     before = server.stats()

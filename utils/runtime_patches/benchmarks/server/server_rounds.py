@@ -144,6 +144,7 @@ def tables(
 
 
 def _outcome(options: Namespace, taken: Mapping[str, requests.Columns], failed: list[UserError]) -> Outcome:
+    """The Outcome of {row: its columns}; failed: the errors of rows that were not measured."""
     name, title = "server", "What a server gains"
     if options.pool:
         name, title = "server-pool", "What a server gains by the pool of workers"

@@ -117,6 +117,8 @@ def measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, out
 
 
 def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, scratch: Path) -> Comparison:
+    """The Comparison of the chosen rows. rounds: of each row, or None for as many as fit; scratch: a folder for
+    copies of libraries, which is removed."""
     begin, started, machine = time.time(), environment.now(), environment.here()
     load, cores = machine.load_before, machine.usable_cores
     if load and cores and load[0] > cores / 2:

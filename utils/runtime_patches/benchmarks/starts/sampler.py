@@ -46,6 +46,8 @@ def _check_libraries(plan: dict[str, Any], row: dict[str, Any], runtime: str) ->
 
 
 def _until_the_end(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
+    """Microseconds of a process from its start to its end, and cpu; of a program that measures itself, what it tells.
+    Failed if it fails, or loads other libraries."""
     with tempfile.TemporaryFile() as out:
         start = time.monotonic_ns()
         child = subprocess.Popen(
@@ -67,6 +69,7 @@ def _until_the_end(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> d
 
 
 def _until_the_answer(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
+    """{us, cpu}: microseconds until a server has answered a first request, and those that its threads have run."""
     env = _environment(plan, runtime)
     start = time.monotonic_ns()
     child = subprocess.Popen(

@@ -135,6 +135,7 @@ def _median(samples: Sequence[Mapping[str, float]], what: str) -> float:
 def report(
     found: Mapping[str, Mapping[str, Sequence[Mapping[str, float]]]], old: str, new: str, rounds: int
 ) -> Outcome:
+    """The tables of {row: {column: samples}}: conformance lookups in us, starts of programs in ms."""
     made = outcome.begin("starts", "First times", "benchmark/starts/run-benchmark")
     casts: list[list[str]] = []
     starts: list[list[str]] = []
