@@ -45,6 +45,7 @@ done
 # shellcheck disable=SC2046
 "$usr/bin/clang++" -shared -fuse-ld=lld -o "$out/partial.so" -Wl,-soname,libswiftSynchronization.so \
   -Wl,-rpath,'$ORIGIN' ${target:+"--target=$target" "--sysroot=$(cached CMAKE_SYSROOT)"} "$out/Synchronization.o" \
-  "$build/runtime/CMakeFiles/swiftrt.dir/SwiftRT-ELF-WASM.cpp.o" $(cached CMAKE_SHARED_LINKER_FLAGS) -L"${resources:-$usr/lib/swift}/linux" -lswiftGlibc -lswiftCore
+  "$build/runtime/CMakeFiles/swiftrt.dir/SwiftRT-ELF-WASM.cpp.o" $(cached CMAKE_SHARED_LINKER_FLAGS) \
+  -L"${resources:-$usr/lib/swift}/linux" -lswiftGlibc -lswiftCore
 mv "$out/partial.so" "$out/libswiftSynchronization.so"
 echo "$key" >"$out/key"

@@ -37,7 +37,8 @@ fail() {
 absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac }
 
 for tool in grep sed sha256sum sort uniq od; do
-  command -v "$tool" >/dev/null || fail "$tool is not installed" "apt-get install coreutils grep sed, or dnf install them"
+  command -v "$tool" >/dev/null ||
+    fail "$tool is not installed" "apt-get install coreutils grep sed, or dnf install them"
 done
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 mode='' target='' undo='' runtime=''
@@ -171,7 +172,8 @@ there=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p')
 for place in /usr/lib/"$processor"-linux-gnu /usr/lib64 /lib/"$processor"-linux-gnu /lib64 /usr/lib; do
   [ -e "$place/libstdc++.so.6" ] && break
 done
-[ -e "$place/libstdc++.so.6" ] || fail "libstdc++.so.6 is not installed" "apt-get install libstdc++6, or dnf install libstdc++"
+[ -e "$place/libstdc++.so.6" ] ||
+  fail "libstdc++.so.6 is not installed" "apt-get install libstdc++6, or dnf install libstdc++"
 grep -aq "GLIBCXX_$glibcxx" "$place/libstdc++.so.6" || fail "$place/libstdc++.so.6 has no GLIBCXX_$glibcxx" \
   "take an image that is not older than Ubuntu 22.04, Debian 12 or Amazon Linux 2023"
 
@@ -255,7 +257,8 @@ if [ -e "$state" ]; then
     printf '%s\n' "$series is installed in $target already"
     exit
   fi
-  fail "version $(field version "$state/manifest.json") (series $(field series "$state/manifest.json")) is installed in $target" "$undo_it, then again"
+  other="version $(field version "$state/manifest.json") (series $(field series "$state/manifest.json"))"
+  fail "$other is installed in $target" "$undo_it, then again"
 fi
 for name in $names; do
   [ ! -d "$target/$name" ] || fail "$target/$name is a folder" "give another folder"
