@@ -153,12 +153,19 @@ func runOthers() async {
   }
 }
 
-/// Each class has the queue of its name. (User-interactive blocks share one with user-initiated
-/// ones where Dispatch's threads have no classes.)
+/// High-priority tasks compute until a more urgent block has run.
+func runUrgent() async {
+  let end = Count()
+  let tasks = (0..<16).map { _ in Task.detached(priority: .high) { while end.value == 0 {} } }
+  DispatchQueue.global(qos: .userInteractive).async { end.add() }
+  for task in tasks { await task.value }
+}
+
+/// Each class has the queue of its name.
 func checkQueues() {
   for (name, qos) in [
-    ("user-initiated", DispatchQoS.QoSClass.userInitiated), ("default", .default), ("utility", .utility),
-    ("background", .background),
+    ("user-interactive", DispatchQoS.QoSClass.userInteractive), ("user-initiated", .userInitiated),
+    ("default", .default), ("utility", .utility), ("background", .background),
   ] {
     precondition(DispatchQueue.global(qos: qos).label == "com.apple.root.\(name)-qos", "\(qos)")
   }
@@ -176,6 +183,7 @@ func checkQueues() {
       await runNested()
     }
     await runBeside()
+    await runUrgent()
     await runOthers()
   }
 }
