@@ -485,16 +485,41 @@ func blocked(_ jobs: Int, _ rounds: Int) -> Figures {
   })
 }
 
-/// A job that makes one and blocks until that has run.
-@MainActor func blockedOnChild(_ count: Int) async -> Figures {
-  await onPool {
-    quantiles((0..<count).map { _ in
-      let ran = DispatchSemaphore(value: 0)
-      let start = machine_now()
-      Task.detached { ran.signal() }
-      ran.wait()
-      return machine_now() - start
-    })
+/// A job that makes one and blocks until that has run, each time after so many tasks that it awaits.
+@MainActor func blockedOnChild(_ count: Int, after tasks: Int) async -> Figures {
+  func block() -> UInt64 {
+    let ran = DispatchSemaphore(value: 0)
+    let start = machine_now()
+    Task.detached { ran.signal() }
+    ran.wait()
+    return machine_now() - start
+  }
+  return await onPool {
+    var times: [UInt64] = []
+    for _ in 0..<count {
+      for _ in 0..<tasks { await Task {}.value }
+      times.append(block())
+    }
+    return quantiles(times)
+  }
+}
+
+actor Worker {
+  func work(_ nanoseconds: UInt64) { compute(nanoseconds) }
+}
+
+/// Two tasks call two actors in turn, each one of them for long and the other one for 1 us.
+func callActors(_ count: Int, _ nanoseconds: UInt64) async {
+  let actors = [Worker(), Worker()]
+  await withTaskGroup(of: Void.self) { group in
+    for number in 0..<2 {
+      group.addTask {
+        for _ in 0..<count / 2 {
+          await actors[number].work(nanoseconds)
+          await actors[1 - number].work(1000)
+        }
+      }
+    }
   }
 }
 
@@ -652,6 +677,16 @@ let tasks = [
       }
     }
   },
+  poolRow("group-short", "groups of four children that compute for 0.5 us, one after the other", count: 20_000) { count in
+    for _ in 0..<count {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { compute(500) } }
+      }
+    }
+  },
+  poolRow("actor-calls", "two tasks call two actors in turn, one for 10 us and one for 1 us", count: 10_000) {
+    await callActors($0, 10_000)
+  },
   poolRow("group-long", "children of a group that compute for 50 us, 64 after 20 tasks one by one", count: 6400) {
     count in
     for _ in 0..<count / 64 {
@@ -784,7 +819,10 @@ let blocking: [Row] = [1, 2, 4].map { (factor: Int) -> Row in
   }
 } + [
   Row(name: "blocked-child", text: "a job that makes one and blocks until it has run", count: 1000) {
-    await blockedOnChild($0)
+    await blockedOnChild($0, after: 0)
+  },
+  Row(name: "blocked-child-50", text: "likewise, after 50 tasks that are awaited one by one", count: 300) {
+    await blockedOnChild($0, after: 50)
   },
 ]
 

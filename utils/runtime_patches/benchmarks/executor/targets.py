@@ -45,6 +45,8 @@ TARGETS = [
     Target("async-let-main", "wall", 0.1),
     Target("async-let", "wall", 0.8, f"{GO} pair.wall"),
     Target("group-child", "cpu", 0.5),
+    *(Target("group-short", figure, 1.05) for figure in ("wall", "cpu")),
+    *(Target("actor-calls", figure, 1.05) for figure in ("wall", "cpu")),
     Target("group-long", "wall", 1.05),
     Target("skynet", "wall", 2.5, f"{GO} skynet.wall"),
     Target("skynet", "rss", 0.2),
@@ -83,6 +85,7 @@ TARGETS = [
     ),
     *(Target(f"blocked-{factor}N", "p50", 50e6, "") for factor in (1, 2, 4)),
     Target("blocked-child", "p50", 50e6, ""),
+    Target("blocked-child-50", "p50", 1e6, ""),
 ]
 # With Dispatch's queues as many blocked jobs of one priority as there are processors wait for ever.
 HANGS_WHEN_OFF = ("blocked-1N", "blocked-2N", "blocked-4N")
