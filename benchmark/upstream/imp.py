@@ -1,4 +1,4 @@
-"""Python's `imp` module, gone since 3.12, as far as upstream's run_smoke_bench needs it."""
+"""Python's `imp` module, removed since 3.12, as far as upstream's run_smoke_bench needs it."""
 
 import importlib.machinery
 import importlib.util
