@@ -487,21 +487,22 @@ func blocked(_ jobs: Int, _ rounds: Int) -> Figures {
 
 /// A job that makes one and blocks until that has run, each time after so many tasks that it awaits.
 @MainActor func blockedOnChild(_ count: Int, after tasks: Int) async -> Figures {
-  func block() -> UInt64 {
-    let ran = DispatchSemaphore(value: 0)
-    let start = machine_now()
-    Task.detached { ran.signal() }
-    ran.wait()
-    return machine_now() - start
-  }
-  return await onPool {
+  await onPool {
     var times: [UInt64] = []
     for _ in 0..<count {
       for _ in 0..<tasks { await Task {}.value }
-      times.append(block())
+      times.append(blockOnChild())
     }
     return quantiles(times)
   }
+}
+
+func blockOnChild() -> UInt64 {
+  let ran = DispatchSemaphore(value: 0)
+  let start = machine_now()
+  Task.detached { ran.signal() }
+  ran.wait()
+  return machine_now() - start
 }
 
 actor Worker {
