@@ -443,6 +443,9 @@ actor Consumer {
         if numbers % 1_000 == 0 {
           precondition(turns == numbers / 1_000)
           Task { takeTurn() }
+          // The actor is left after 0.1 ms at the latest.
+          let end = ContinuousClock.now + .microseconds(200)
+          while ContinuousClock.now < end {}
         } else if numbers % 1_000 == 500 {
           precondition(turns == numbers / 1_000 + 1)
         }
