@@ -70,22 +70,15 @@ func runChain(_ queue: DispatchQueue, _ end: DispatchGroup) {
     for _ in 0..<4 * classes.count { gate.signal() }
     blocked.wait()
 
-    // Dispatch's threads end what they have begun, and take up to some thousand blocks for which they
-    // had been woken before.
-    var counts = (0, 0)
-    for _ in 0..<100 {
-      inPool.store(0, ordering: .relaxed)
-      elsewhere.store(0, ordering: .relaxed)
-      isCounted.store(true, ordering: .releasing)
-      for _ in 0..<1000 where inPool.load(ordering: .relaxed) + elsewhere.load(ordering: .relaxed) < 1000 {
-        usleep(10_000)
-      }
-      counts = (inPool.load(ordering: .relaxed), elsewhere.load(ordering: .relaxed))
-      precondition(counts.0 + counts.1 >= 1000, "\(counts)")
-      if (hasPool ? counts.1 : counts.0) == 0 { break }
+    // A thread may still be in the block that it had begun before. There are at most 12 threads a class.
+    isCounted.store(true, ordering: .releasing)
+    for _ in 0..<1000 where inPool.load(ordering: .relaxed) + elsewhere.load(ordering: .relaxed) < 1000 {
+      usleep(10_000)
     }
+    let counts = (inPool.load(ordering: .relaxed), elsewhere.load(ordering: .relaxed))
+    precondition(counts.0 + counts.1 >= 1000, "\(counts)")
     mayEnd.store(true, ordering: .releasing)
     precondition(end.wait(timeout: .now() + 60) == .success, "a block is lost")
-    precondition(hasPool ? counts.1 == 0 : counts.0 == 0, "\(counts)")
+    precondition(hasPool ? counts.1 <= 12 * classes.count : counts.0 == 0, "\(counts)")
   }
 }
