@@ -11,8 +11,9 @@ from ..cli import Parser, machine, patch_names
 def parser() -> Parser:
     command = Parser(
         "utils/update-figures",
-        "Writes the `Benchmark:` fields that begin with before/after and name rows of the suite: the\n"
-        "first three rows, with the times that are saved in benchmark/results. Others stay as they are.",
+        "Writes the `Benchmark:` fields that begin with before/after, or with after if before lacks the\n"
+        "rows, and name rows of the suite: the first three rows, with the times that are saved in\n"
+        "benchmark/results. Others stay as they are.",
         ["utils/update-figures vm-2-cores --check", "utils/update-figures vm-2-cores tasklocal-map"],
         workspace=False,
         status="0 done, 1 an error, 2 bad usage, 3 figures differ with --check",

@@ -28,7 +28,7 @@ class Figures(unittest.TestCase):
         names = ("Casts.Class", "Casts.Fails", "Casts.Third", "Casts.Fourth")
         kinds = ("faster", "same", "faster", "slower")
         rows = [SimpleNamespace(name=one, old=180.13, new=73.1, verdict=kind) for one, kind in zip(names, kinds)]
-        result: Any = SimpleNamespace(verdicts=rows)
+        result: Any = SimpleNamespace(verdicts=rows, one_sided=[])
         patch = Patch("x", TEXT, Path("x.patch"))
         text = figures.header(patch, result, "vm")
         assert text
@@ -39,6 +39,16 @@ class Figures(unittest.TestCase):
         self.assertIn(wanted, text)
         self.assertTrue(text.endswith("+Benchmark: Casts.Class 1/1\n"))
         self.assertEqual(figures.header(Patch("x", text, Path("x.patch")), result, "vm"), text)
+
+    def test_rows_that_before_lacks(self) -> None:
+        sides = {"Casts.Class": "old", "Casts.Fails": "new"}
+        single = [SimpleNamespace(name=name, side=side, values=[3.0, 180.13, 200]) for name, side in sides.items()]
+        result: Any = SimpleNamespace(verdicts=[], one_sided=single)
+        text = TEXT.replace("before/after in us, 2 cores: Casts.Class 9/8", "after in us: Casts.Class 9")
+        written = figures.header(Patch("x", text.replace("7/6", "7"), Path("x.patch")), result, "vm")
+        wanted = "Benchmark: after, since before lacks these rows, in us (vm/smoke.json):\n  Casts.Fails 180.1\n"
+        self.assertIn(wanted, written or "")
+        self.assertEqual(figures.header(Patch("x", written or "", Path("x.patch")), result, "vm"), written)
 
     def test_names_that_leave_out_the_first_word(self) -> None:
         known = ("Casts.Cast.Class", "Casts.Cast.Fails", "Other.Row")
