@@ -35,9 +35,10 @@ COMMANDS = {
 def parser() -> Parser:
     command = Parser(
         "utils/measure",
-        "Runs each benchmark that the documentation shows, one after the other, and saves the results\n"
+        "Runs the benchmarks that the documentation shows, one after the other, and saves the results\n"
         "in benchmark/results. Results of the present state of the series are not measured again.\n"
-        "It takes about an hour; nothing else should run meanwhile.",
+        "It takes about an hour; nothing else should run meanwhile. The profile of the server is left\n"
+        "out, because it needs perf: benchmark/server/run-benchmark --profile makes it.",
         ["utils/measure vm-2-cores", "utils/measure vm-2-cores smoke executor"],
         workspace=False,
     )
