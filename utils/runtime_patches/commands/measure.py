@@ -1,4 +1,4 @@
-"""utils/measure: measures all that the documentation shows of results, and saves it."""
+"""utils/measure: measures what the documentation shows of results, and saves it."""
 
 import argparse
 import subprocess
