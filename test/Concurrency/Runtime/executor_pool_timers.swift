@@ -254,17 +254,21 @@ func sleepBeside(_ milliseconds: Int, _ body: @escaping @Sendable (Flag) -> Void
         judge("late beside signals", late.withLock { $0 }, median: 20, worst: 1000)
       },
       Row(name: "fork") {
-        runBlocking { await pause(3) }
+        // For sleeps of more than a second Dispatch starts a thread, which the child has not.
+        runBlocking {
+          await pause(3)
+          await pause(1100)
+        }
         usleep(100_000)
         Task.detached { await pause(900) }
-        for _ in 0..<10 {
+        for milliseconds in Array(repeating: 3, count: 10) + [1100, 2500] {
           let child = forkProcess()
           if child == 0 {
             watch("a child", 30)
             let start = nowInNanoseconds()
-            runBlocking { await pause(3) }
+            runBlocking { await pause(milliseconds) }
             // Without a search for leaks: the parent's other tasks are nobody's here.
-            _exit(lateness(start, 3) < 2_000_000_000 ? 5 : 6)
+            _exit(lateness(start, milliseconds) < 2_000_000_000 ? 5 : 6)
           }
           let status = waitForChild(child)
           expect(status == 5, "a child that sleeps: status \(status)")
