@@ -116,6 +116,43 @@ final class Box<Value: Sendable>: Sendable {
   return quantiles(times) + [("cpu", cpu)]
 }
 
+/// A thread adds jobs to the main actor, which is in a job meanwhile: an operation is one of them, for the thread.
+@MainActor func addToMain(_ count: Int) async -> Figures {
+  // From now on the first thread waits for the queue.
+  await onPool {}
+  let figures = Box<Figures>([])
+  let thread = Thread {
+    let watch = Stopwatch()
+    for _ in 0..<count { Task { @MainActor in counter.add(1, ordering: .relaxed) } }
+    figures.value.withLock { $0 = watch.figures(count) }
+  }
+  thread.join()
+  return figures.value.withLock { $0 }
+}
+
+/// How long a block of a global queue waits behind 1,000 tasks that compute for 20 us.
+@MainActor func blockBehindTasks(_ count: Int) async -> Figures {
+  let begun = DispatchSemaphore(value: 0)
+  return quantiles((0..<max(1, count / 10)).flatMap { _ in
+    let tasks = DispatchGroup()
+    for _ in 0..<1000 {
+      tasks.enter()
+      Task.detached {
+        compute(20_000)
+        tasks.leave()
+      }
+    }
+    let times = (0..<10).map { _ in
+      let start = machine_now()
+      DispatchQueue.global().async { begun.signal() }
+      begun.wait()
+      return machine_now() - start
+    }
+    tasks.wait()
+    return times
+  })
+}
+
 /// A thread computes, and adds a task that computes for 1 us after each `gap` nanoseconds: processor time of the
 /// other threads for each task.
 @MainActor func addTasks(_ count: Int, every gap: UInt64) async -> Figures {
@@ -610,6 +647,9 @@ let handOvers = [
   Row(name: "foreign-resume", text: "a thread that computes resumes a task, one way", count: 20_000) {
     await resumeByThread($0)
   },
+  Row(name: "main-jobs", text: "a thread adds a job to the main actor, which is in another one", count: 50_000) {
+    await addToMain($0)
+  },
   Row(name: "foreign-add", text: "a thread that computes adds a task each 45 us, which runs for 1 us", count: 10_000) {
     await addTasks($0, every: 45_000)
   },
@@ -730,7 +770,11 @@ let requests: [Row] = [1, 8].flatMap { (clients: Int) -> [Row] in
       await request(count, clients: clients) { DispatchQueue(label: "mix") }
     },
   ]
-}
+} + [
+  Row(name: "block-behind", text: "how long a block of a global queue waits behind 1,000 tasks of 20 us", count: 300) {
+    await blockBehindTasks($0)
+  },
+]
 
 let ending = [
   Row(

@@ -248,6 +248,25 @@ func bridge(_ count: Int) -> UInt64 {
         for _ in 0..<400 { end.signal() }
         for _ in 0..<400 { ended.wait() }
       },
+      // Nobody reads that: to write it would end the process.
+      Row(name: "bound, unread", seconds: 120) {
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        let errors = dup(STDERR_FILENO)
+        dup2(ends[1], STDERR_FILENO)
+        for end in ends { close(end) }
+        let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
+        for _ in 0..<400 {
+          Task.detached {
+            end.wait()
+            ended.signal()
+          }
+        }
+        usleep(4_000_000)
+        for _ in 0..<400 { end.signal() }
+        for _ in 0..<400 { ended.wait() }
+        dup2(errors, STDERR_FILENO)
+      },
       // In chains: each blocks on the next, 3N deep.
       Row(name: "chain", seconds: 120) {
         @Sendable func descend(_ depth: Int) {

@@ -38,6 +38,7 @@ TARGETS = [
     Target("main-hop", "futex", 0.01, ""),
     Target("foreign-resume", "p50", 12, f"{FLOOR} line"),
     Target("foreign-add", "cpu", 1.05),
+    Target("main-jobs", "wall", 1.05),
     Target("task", "wall", 1.0, f"{GO} spawn.wall"),
     Target("task", "cpu", 0.45),
     Target("task", "futex", 0.01, ""),
@@ -57,6 +58,7 @@ TARGETS = [
         for figure in ("wall", "cpu")
     ),
     *(Target(f"mix-serial-{clients}", "wall", 1.02) for clients in "18"),
+    Target("block-behind", "p50", 0.5e6, ""),
     *(
         Target(row, figure, 1.05)
         for row in ("stream-3", "stream-8", "stream-3-work", "stream-3-long", "blocks-2", "blocks-8", "yield-2")

@@ -1,0 +1,108 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=9 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out blocks "blocks of a job"
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+// XFAIL: without_executor-dispatch
+
+// Blocks of a global queue do not wait for thousands of tasks that were there before, nor do tasks
+// for a stream of blocks. A job of half a millisecond tells the one from the other: to wait for
+// all of them takes seconds.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+let jobTime: UInt64 = 500_000
+let many = 4000 * processors
+
+/// Enqueues so many tasks that compute, from this thread.
+func enqueueTasks(_ stop: Flag, _ group: DispatchGroup) {
+  for _ in 0..<many {
+    group.enter()
+    Task.detached {
+      if !stop.isSet { compute(jobTime) }
+      group.leave()
+    }
+  }
+}
+
+/// How long each of 20 blocks waits that `add` adds, one after the other.
+func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] {
+  (0..<20).map { _ in
+    let begun = DispatchSemaphore(value: 0)
+    return time {
+      add { begun.signal() }
+      begun.wait()
+    }
+  }
+}
+
+@main struct Main {
+  static func main() {
+    Row.run([
+      Row(name: "blocks") {
+        runBlocking {}
+        let stop = Flag(), group = DispatchGroup()
+        enqueueTasks(stop, group)
+        judge("a block beside tasks", waitsOfBlocks { DispatchQueue.global().async(execute: $0) },
+              median: 50, worst: 1000)
+        let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
+        judge("a barrier beside tasks", waitsOfBlocks { concurrent.async(flags: .barrier, execute: $0) },
+              median: 50, worst: 1000)
+        stop.set()
+        group.wait()
+      },
+      // The block is behind thousands of tasks that the same job has made, and that it waits for.
+      Row(name: "blocks of a job") {
+        let stop = Flag(), group = DispatchGroup()
+        let times = Mutex<[UInt64]>([])
+        runBlocking {
+          await withTaskGroup(of: Void.self) { children in
+            for _ in 0..<many {
+              children.addTask { if !stop.isSet { compute(jobTime) } }
+            }
+            for _ in 0..<5 {
+              let start = nowInNanoseconds()
+              group.enter()
+              DispatchQueue.global().async {
+                times.withLock { $0.append(nowInNanoseconds() - start) }
+                group.leave()
+              }
+              group.wait()
+            }
+            stop.set()
+          }
+        }
+        judge("a block that a job waits for", times.withLock { $0 }, median: 50, worst: 1000)
+      },
+      Row(name: "tasks") {
+        runBlocking {}
+        let stop = Flag(), group = DispatchGroup()
+        @Sendable func again() {
+          compute(jobTime)
+          stop.isSet ? group.leave() : DispatchQueue.global().async(execute: again)
+        }
+        for _ in 0..<16 * processors {
+          group.enter()
+          DispatchQueue.global().async(execute: again)
+        }
+        judge("a task beside blocks", waits(nil, 20), median: 200, worst: 5000)
+        stop.set()
+        group.wait()
+      },
+    ])
+  }
+}
