@@ -33,7 +33,7 @@ SUITES = {
     "models": ("utils/run-test test/models", "models of the protocols, and that weaker orders are found"),
     "stress": ("utils/stress --seeds 1:20", "random programs print the same on before and after"),
     "clients": ("utils/run-clients", "tests of packages that others wrote lose nothing"),
-    "patches": ("utils/check-patches --build", "each patch builds, and its tests pass after it and fail before it"),
+    "patches": ("utils/check-patches --build", "each patch builds, and its tests pass on it"),
     "configurations": ("utils/check-patches --configurations", "other builds of the runtime compile"),
     "abi": ("utils/check-abi", "no exported symbol is removed, no layout changes that is not named"),
 }
@@ -72,16 +72,15 @@ class Proofs:
 
 def load(machine: str) -> Proofs:
     path = SAVED_RESULTS / machine / "proofs.json"
-    data = files.read_record(path) if path.exists() else {}
-    return schema.checked(Proofs, data or {}, path, "git checkout benchmark/results")
+    hint = "git checkout -- benchmark/results"
+    return schema.checked(Proofs, files.read_json(path, hint), path, hint) if path.exists() else Proofs()
 
 
 def save(machine: str, proof: Proof) -> None:
-    """Puts a proof into the file of the machine, where an older one of its name was."""
+    """Puts a proof into the file of the machine, where an older one of its name was. What is no suite any more goes."""
     path = SAVED_RESULTS / machine / "proofs.json"
-    kept = [one for one in load(machine).proofs if one.name != proof.name]
-    order = list(SUITES)
-    made = Proofs(sorted([*kept, proof], key=lambda one: order.index(one.name) if one.name in order else len(order)))
+    found = {one.name: one for one in [*load(machine).proofs, proof]}
+    made = Proofs([found[name] for name in SUITES if name in found])
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write(path, schema.dump(made))
 
