@@ -11,8 +11,9 @@ def parser() -> Parser:
     command = Parser(
         "utils/build-runtime",
         "Builds runtimes: stock, before (unpatched), after (the series and what is edited in\n"
-        "the checkout), upto:PATCH, and the series with a sanitizer, with assertions or with random delays:\n"
-        "asan, tsan, ubsan, debug, chaos (unpatched: before-asan, …). They are installed in build/runtimes/NAME.",
+        "the checkout), upto:PATCH, package and package-arm64 (as utils/package packs them), and the series\n"
+        "with a sanitizer, with assertions or with random delays: asan, tsan, ubsan, debug, chaos\n"
+        "(unpatched: before-asan, …). They are installed in build/runtimes/NAME.",
         ["utils/build-runtime before after", "utils/build-runtime upto:NAME", "utils/build-runtime tsan"],
     )
     command.add_runtimes("runtimes NAME…", "the runtimes to build")

@@ -21,7 +21,7 @@ usage: utils/with-runtime [--bind DIR] [--checkout DIR --toolchain DIR] NAME [--
 
 Runs CMD with the toolchain (swiftc, clang, FileCheck, lit) on PATH and with the
 libraries of runtime NAME first in LD_LIBRARY_PATH: stock, before, after, upto:PATCH,
-or a variant (asan, tsan, ubsan, debug, chaos; before-asan, …). On one with a sanitizer swiftc
+package, or a variant (asan, tsan, ubsan, debug, chaos; before-asan, …). On one with a sanitizer swiftc
 compiles with it: a program without it cannot load the libraries. TSAN_OPTIONS and
 LSAN_OPTIONS, where they are not set, name the reports to leave out
 (test/tsan-suppressions.txt, test/lsan-suppressions.txt).

@@ -15,7 +15,7 @@ from typing import Literal
 
 from ..base.schema import Positive
 
-# A row counts as changed when all three hold.
+# A row counts as changed when both hold.
 LEVEL = 0.01  # the rank test's p, adjusted for the number of rows
 FACTOR = 2.0  # the change is more than this many times the noise floor
 LEAST_FLOOR = 0.01  # no row's noise floor is taken to be below this

@@ -45,8 +45,8 @@ CONFIGURATIONS = {
     "macos": ("", ("--target=arm64-apple-macosx13",)),
     "windows": ("", ("--target=x86_64-unknown-windows-msvc",)),
 }
-# A few headers of each library that the runtime is written on.
 _CAPTURED: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
+# A few headers of each library that the runtime is written on.
 _PROBE = "#include <cstdlib>\n#include <atomic>\n#include <vector>\n"
 
 

@@ -28,8 +28,6 @@ from . import programs
 from .programs import Place, Server, Side
 from .rows import ServerRow
 
-# {column: {part: us of an operation}} of a row.
-
 DEFAULT_ROWS = "^(plain|all|loop-.*)$"
 _INSTALL = "apt install linux-perf (Debian) or linux-tools-generic (Ubuntu)"
 _ALLOW = "sysctl kernel.perf_event_paranoid=1, as root; in a virtual machine or container perf may be off"
