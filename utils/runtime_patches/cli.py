@@ -92,7 +92,6 @@ class Parser(argparse.ArgumentParser):
         self.bad_usage, self.intermixed = bad_usage, False
         self.most: int | None = None
         self.rest, self.tail = "", dict[str, str]()
-        self.moved: dict[str, str] = {}
         self.examples, self.status, self.forms, self.completions = examples, status, {}, {}
         if workspace:
             self.add("--checkout DIR", "the folder that holds your swift/ checkout")
@@ -103,16 +102,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = f"{self.prog} --help"
-        for option, command in self.moved.items():
-            if option in message:
-                raise BadUsage(f"{option} is a command of its own", command)
         if self.rest and "unrecognized arguments" in message:
             hint = f"options of {self.rest} stand behind --: {self.prog} -- {message.partition(': ')[2]}"
         raise BadUsage(message, hint)
-
-    def has_moved(self, commands: dict[str, str]) -> None:
-        """commands: {option that was here: the command that does it}."""
-        self.moved = commands
 
     def take_rest(self, name: str, metavar: str, text: str) -> None:
         """Takes what stands behind `--` as a list of words, options.NAME: they are options of the program NAME."""

@@ -16,7 +16,6 @@ def parser() -> Parser:
         status="0 done, 1 an error, or a difference with --check, 2 bad usage",
     )
     command.add("--check", "change nothing; exit 1 when the files differ from the commits")
-    command.has_moved({"--upstream": "utils/pull-request"})
     return command
 
 

@@ -30,7 +30,6 @@ def parser() -> Parser:
     command.add(
         "--output FILE", "where the page goes (default: build/report/index.html)", type=folder, default=pages.PAGE
     )
-    command.has_moved({"--save": "utils/save-results", "--update-docs": "utils/update-docs"})
     return command
 
 
