@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,7 +35,3 @@ def _offered(parser: Any, words: Any, current: Any) -> Any:
     arguments = [one.dest for one in parser._actions if not one.option_strings]
     complete = parser.completions.get(arguments[0]) if arguments else None
     return [*complete(), "files"] if complete else ["files"]
-
-
-if __name__ == "__main__":
-    start(sys.argv[1:])

@@ -46,7 +46,3 @@ class GoOn(unittest.TestCase):
         self.assertEqual((self.second.work / "name").read_text(), self.second.name)
         self.assertEqual(_go_on(None, self.third), self.third)
         self.assertTrue(self.second.work.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -30,7 +30,3 @@ class Suites(unittest.TestCase):
                 suites.save("machine", proof)
                 (row,) = (row for row in suites.table("machine").rows if row[0] == "`utils/check-abi`")
                 self.assertEqual(row[2], wanted)
-
-
-if __name__ == "__main__":
-    unittest.main()

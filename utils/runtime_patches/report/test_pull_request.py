@@ -21,7 +21,3 @@ class Unwrapped(unittest.TestCase):
 
     def test_what_is_indented_stays(self) -> None:
         self.assertEqual(_unwrapped("So:\n\n    a\n    b\n\nand\nso on"), "So:\n\n    a\n    b\n\nand so on")
-
-
-if __name__ == "__main__":
-    unittest.main()
