@@ -36,10 +36,9 @@ def main(options: Namespace) -> None:
         ws = ready(options)
         with locks.exclusive(BUILD):
             own_checkout.renew(ws)
-            if dispatch.is_there():
-                dispatch.renew(ws)
+            dispatch.renew(ws)
         print(f"{own_checkout.FOLDER}/swift holds the series: {', '.join(series.load().names)}")
-        if dispatch.is_there():
+        if dispatch.FOLDER.is_dir():
             print(f"{dispatch.FOLDER} holds the series of libdispatch: {', '.join(dispatch.load().names)}")
         return
     folder = find.check_checkout(options.checkout, options.three_way)

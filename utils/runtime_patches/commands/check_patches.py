@@ -49,22 +49,18 @@ def main(options: Namespace) -> None:
         raise BadUsage("--headers needs no sources, --build and --configurations do", "leave --headers out")
     configurations.check_names(options.configurations or [])
     faults = [(f"patches/{file}", fault) for file, fault in checks.headers()] + checks.tests()
-    if dispatch.is_there():
-        faults += [(f"patches/dispatch/{file}", fault) for file, fault in checks.headers(dispatch.load())]
+    faults += [(f"patches/dispatch/{file}", fault) for file, fault in checks.headers(dispatch.load())]
     if not faults and not options.headers:
         ws = ready(options)
         faults = [(f"patches/{file}", fault) for file, fault in checks.applies(ws.sources)]
-        if dispatch.is_there():
-            faults += [(f"patches/dispatch/{file}", fault) for file, fault in dispatch.applies(ws)]
+        faults += [(f"patches/dispatch/{file}", fault) for file, fault in dispatch.applies(ws)]
     for file, fault in faults:
         print(f"{file}: {fault}")
     if faults:
-        raise UserError(
-            f"{plural(len(faults), 'fault')} in the series", "patches/README.md has the rules of the series"
-        )
+        what = f"{plural(len(faults), 'fault')} in the series, the first: {': '.join(faults[0])}"
+        raise UserError(what, "patches/README.md has the rules of the series")
     print(f"{len(series.load())} patches, no fault")
-    if dispatch.is_there():
-        print(f"{len(dispatch.load())} of libdispatch, no fault")
+    print(f"{len(dispatch.load())} of libdispatch, no fault")
     if options.build:
         _build_each(ws)
     if options.configurations is not None:

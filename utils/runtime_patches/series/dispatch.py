@@ -20,11 +20,6 @@ NAME = "swift-corelibs-libdispatch"
 _AUTHOR = "Swift Runtime Patches <patches@localhost>"
 
 
-def is_there() -> bool:
-    """Whether this repository has such a series."""
-    return (PATCHES / "dispatch" / "series").exists()
-
-
 def load() -> Series:
     """The patches in their order."""
     return Series(PATCHES / "dispatch")
@@ -65,7 +60,7 @@ def renew(ws: Workspace) -> None:
 def export(check: bool = False) -> list[tuple[Path, str]]:
     """Writes the commits of the checkout back to patches/dispatch, as checkout.export does."""
     made, git = _made(), Git(FOLDER)
-    if not made or not is_there():
+    if not made:
         return []
     listed = load()
     changes = checkout.write_series(listed, git, checkout.State(git), check=True)
