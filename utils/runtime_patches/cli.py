@@ -38,7 +38,7 @@ def module_of(command: str) -> ModuleType:
 
 
 def _run(module: ModuleType, arguments: list[str]) -> int | None:
-    if hasattr(module, "start"):  # with-runtime, which has no time for argparse
+    if hasattr(module, "start"):  # complete and with-runtime, which read their words themselves
         started: int | None = module.start(arguments)
         return started
     parser = module.parser()
@@ -103,7 +103,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         hint = f"{self.prog} --help"
         if self.rest and "unrecognized arguments" in message:
-            hint = f"options of {self.rest} stand behind --: {self.prog} -- {message.partition(': ')[2]}"
+            hint = f"options of other programs stand behind --: {self.prog} -- {message.partition(': ')[2]}"
         raise BadUsage(message, hint)
 
     def take_rest(self, name: str, metavar: str, text: str) -> None:

@@ -11,10 +11,9 @@ from ..cli import module_of, runtime_names
 def start(arguments: Iterable[str]) -> None:
     """Prints what may stand for the last argument, one in a line; `files` for files."""
     command, *words, current = arguments
-    if "--" in words and command in ("with-runtime", "trace"):
-        print("files")
-        return
-    if command == "with-runtime":
+    if "--" in words:  # what stands behind it is of another program
+        found = ["files"]
+    elif command == "with-runtime":
         found = ["--bind", "--checkout", "--help", "--toolchain"] if current.startswith("-") else runtime_names()
     else:
         found = _offered(module_of(command).parser(), words, current)

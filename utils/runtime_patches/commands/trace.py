@@ -10,7 +10,6 @@ from ..cli import Parser, folder, integer, ready
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
 
 
 def parser() -> Parser:
@@ -18,7 +17,7 @@ def parser() -> Parser:
         "utils/trace",
         "Shows what the runtime's recorder has written (SWIFT_TRACE=FILE): how long tasks waited in\n"
         "queues and ran, by the function in which they began; actors with long queues; the use of\n"
-        "threads; tasks that wait for what nobody does; lost events.",
+        "threads; tasks that nothing will resume; lost events.",
         [
             "utils/trace server.trace",
             "utils/trace server.trace --perfetto server.pftrace",
@@ -38,23 +37,14 @@ def parser() -> Parser:
     made.add("--output FILE", "with --record: where the trace goes (default: it is not kept)", type=folder)
     what = "print the counters of a process as Prometheus text; it runs with SWIFT_TRACE and SWIFT_TRACE_SIGNAL"
     made.add("--counters PID", what, type=integer(1))
+    made.take_rest("program", "PROGRAM ARGUMENT…", "with --record: what is run")
     return made
 
 
-def start(arguments: Sequence[str]) -> int:
-    """What follows -- is the program's."""
-    from ..base import progress
-
-    arguments = list(arguments)
-    at = arguments.index("--") if "--" in arguments else len(arguments)
-    options = parser().parse_intermixed_args(arguments[:at])
-    progress.quiet = options.quiet
-    return main(options, arguments[at + 1 :])
-
-
-def main(options: Namespace, command: Sequence[str]) -> int:
+def main(options: Namespace) -> int:
     from ..traces import recording
 
+    command = options.program
     if bool(options.file) + options.record + bool(options.counters) != 1:
         raise BadUsage("give one of FILE, --record -- PROGRAM and --counters PID", "utils/trace --help")
     if bool(command) != options.record:
@@ -71,12 +61,12 @@ def main(options: Namespace, command: Sequence[str]) -> int:
         print(counters.text(counters.of_process(options.counters)), end="")
         return 0
     if options.record:
-        return _record(options, command)
+        return _record(options)
     recording.header(str(options.file))  # before the workspace is made
     return _show(options, str(options.file))
 
 
-def _record(options: Namespace, command: Sequence[str]) -> int:
+def _record(options: Namespace) -> int:
     """Runs the program with the recorder, and shows its trace. Returns the exit status, which is the program's if that
     is not 0; UserError if there is no trace."""
     import signal
@@ -86,7 +76,7 @@ def _record(options: Namespace, command: Sequence[str]) -> int:
     from ..base.progress import note
     from ..traces import recording
 
-    ws = ready(options, options.runtime)
+    ws, command = ready(options, options.runtime), options.program
     with tempfile.TemporaryDirectory() as kept:
         path = str(options.output or os.path.join(kept, "trace"))
         if os.path.exists(path):
