@@ -235,11 +235,9 @@ class Plot:
         ]
 
 
-def file(curves: list[Curve], columns: int = 2) -> str | None:
-    """An SVG file with a chart for each of `curves`; None if none has a point."""
+def file(curves: list[Curve], columns: int = 2) -> str:
+    """An SVG file with a chart for each of `curves` that has points; ValueError if none has."""
     plots = [plot for plot in map(Plot, curves) if plot]
-    if not plots:
-        return None
     columns = min(columns, len(plots))
     high = _HEAD + Plot.HEIGHT + 16 + 16 * max(len(plot.series) for plot in plots)
     width, height = columns * Plot.WIDTH, -(-len(plots) // columns) * high

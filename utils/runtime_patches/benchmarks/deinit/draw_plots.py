@@ -46,9 +46,7 @@ def main(options: Namespace) -> None:
         raise UserError(what, "./reproduce measures all of them; README.md has the commands one by one")
     with fit.Fitter(lambda: ready(options)) as fitter:
         for name in wanted:
-            drawn = svg.file(plots.curves(fitter, name, data))
-            assert drawn
-            files.write(options.output / f"{name}.svg", drawn)
+            files.write(options.output / f"{name}.svg", svg.file(plots.curves(fitter, name, data)))
             print(options.output / f"{name}.svg")
     for name in plots.PLOTS:
         if name not in wanted and not options.plots:
