@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 
 
-def plural(count: int, word: str) -> str:
-    """`1 row` or `2 rows`."""
-    return f"{count} {word}{'s' * (count != 1)}"
+def plural(count: int, word: str, many: str = "") -> str:
+    """`1 row` or `2 rows`; many: the word for several, if that is not with an s."""
+    return f"{count} {word if count == 1 else many or f'{word}s'}"
 
 
 def size(count: float) -> str:

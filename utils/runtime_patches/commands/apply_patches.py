@@ -26,6 +26,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> None:
     from ..base import locks
     from ..base.paths import BUILD
+    from ..base.text import plural
     from ..series import checkout, dispatch, own_checkout, series
     from ..workspace import find
 
@@ -44,7 +45,7 @@ def main(options: Namespace) -> None:
     folder = find.check_checkout(options.checkout, options.three_way)
     applied, state = checkout.apply(folder, options.only, options.three_way)
     if applied:
-        count = f"{len(applied)} {'patch' if len(applied) == 1 else 'patches'}"
+        count = plural(len(applied), "patch", "patches")
         print(f"{folder}/swift: {count} and the tests applied on {state.head[:12]}: {', '.join(applied)}")
     else:
         print(f"{folder}/swift: the series is applied already")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ..base.errors import UserError
+from ..base.text import plural
 from ..cli import Parser, ready, runtime
 
 
@@ -32,6 +33,7 @@ def main(options: Namespace) -> None:
         faults += reason is None
         print(f"{what:14} {text}" + (f": {reason}" if reason else ""))
     if faults:
-        what = f"{faults} differences between {options.old} and {options.new} are in no `ABI:` field of the series"
+        count = plural(faults, "difference")
+        what = f"{count} between {options.old} and {options.new} in no `ABI:` field of the series"
         raise UserError(what, "patches/README.md says what may change")
     print(f"{options.new} is ABI-compatible with {options.old}")

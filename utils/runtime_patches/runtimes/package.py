@@ -60,7 +60,7 @@ class Package:
         if edited := checkout.edited(self.git) + dispatch_series.edited():
             return f"edits of {plural(len(edited), 'file')}"
         changes = checkout.export(self.tree, check=True) + dispatch_series.export(check=True)
-        return f"{len(changes)} patches that are not exported" if changes else ""
+        return f"{plural(len(changes), 'patch', 'patches')} not exported" if changes else ""
 
     @property
     def mark(self) -> str:
