@@ -19,7 +19,7 @@ from ..base.paths import BUILD
 from ..base.process import run_logged
 from ..base.progress import Step, note
 from ..runtimes import variants
-from ..runtimes.runtime import Runtime, parse
+from ..runtimes.runtime import Runtime
 from ..workspace.find import Workspace
 from .description import Checkout, is_package
 
@@ -106,7 +106,7 @@ def build(
     tools.mkdir(parents=True, exist_ok=True)
     flags = [*_MATHEMATICS, *_stub(ws, tools)]
     if kind:
-        flags += [f"--sanitize={variants.SANITIZERS[kind]}", *variants.link_options(parse(kind))]
+        flags += [f"--sanitize={variants.SANITIZERS[kind]}", *variants.LINK_OPTIONS]
     argv = ["swift", "build", *options, "--package-path", str(package), "--scratch-path", str(home / "build")]
     argv += ["--configuration", configuration, "--disable-sandbox", "--disable-dependency-cache"]
     for name in ("cache", "config", "security"):

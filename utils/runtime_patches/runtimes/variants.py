@@ -21,17 +21,13 @@ NAMES = ("asan", "tsan", "ubsan", "debug", "chaos")
 # What programs are compiled with, which have to be like the libraries that they load. The libraries of ubsan bring
 # the sanitizer's runtime along: there is none for Swift's programs on Linux.
 SANITIZERS = {"asan": "address", "tsan": "thread"}
+# What swiftc needs to link one: Debian's sanitizer runtimes refer to this variable and do not define it.
+LINK_OPTIONS = ("-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0")
 
 
 def configuration(variant: str) -> list[Path]:
     """The files of a variant; the CMake initial cache is VARIANT.cmake."""
     return sorted((CONFIG / "variants").glob(f"{variant}.*"))
-
-
-def link_options(runtime: Runtime) -> list[str]:
-    """What swiftc needs to link a program with the sanitizer of a runtime."""
-    # Debian's sanitizer runtimes refer to this variable and do not define it.
-    return ["-Xlinker", "--defsym=_ZN11__sanitizer16struct_termio_szE=0"]
 
 
 def complete(ws: Workspace, runtime: Runtime) -> list[Path]:
@@ -46,7 +42,7 @@ def complete(ws: Workspace, runtime: Runtime) -> list[Path]:
     variant, binaries = runtime.variant, runtime.folder / "bin"
     options = []
     if variant in SANITIZERS:
-        options = [f"-sanitize={SANITIZERS[variant]}", *link_options(runtime)]
+        options = [f"-sanitize={SANITIZERS[variant]}", *LINK_OPTIONS]
     compiler = binaries / "swiftc"
     files.write_starter(compiler, ["env", "-u", "LD_LIBRARY_PATH", f"{ws.toolchain}/bin/swiftc", *options])
     if variant == "ubsan":

@@ -56,7 +56,7 @@ def pair(trace: Trace) -> Lives:
     trace.task[inner[missing]] = trace.task[begin[run[missing]]]
     tasks, dense = np.unique(trace.task, return_inverse=True)
     dense = dense.astype(np.uint32)
-    enqueue = _enqueues(kind, dense, begin)
+    enqueue = _enqueues(kind, dense)
 
     def latest(*kinds: Kind) -> Array:
         column = np.full(len(tasks), -1, np.int64)
@@ -136,7 +136,7 @@ def _stops(trace: Trace, begin: Array, end: Array) -> Array:
     return np.where(end >= 0, trace.time[end], last[trace.segment[begin]]) if len(begin) else begin
 
 
-def _enqueues(kind: Array, dense: Array, begin: Array) -> Array:
+def _enqueues(kind: Array, dense: Array) -> Array:
     """For each run, the last enqueue of its task, if nothing ran the task in between."""
     index = np.flatnonzero(np.isin(kind, [Kind.RUN, *ENQUEUES]))
     index = index[np.argsort(dense[index], kind="stable")]

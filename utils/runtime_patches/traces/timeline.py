@@ -164,7 +164,7 @@ class _Drawing:
         stays = (following > ended) & (~final | np.isin(trace.kind[lives.last[task]], list(pairs.WAITS)))
         stays &= ~final | (lives.destroyed[task] < 0)
         # In the order of time, as what ends and begins at one moment is drawn in the order in which it stands here.
-        shown = np.stack((enqueue >= 0, stays | True, stays), 1).ravel()
+        shown = np.stack((enqueue >= 0, np.ones_like(stays), stays), 1).ravel()
         parts = (
             (track, track, track),
             (queued, begin[runs], ended),
