@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ...cli import Parser, harness, integer, ready
-from ...runtimes.runtime import Runtime
-from ...workspace.find import Workspace
+from ...cli import Parser, choose, ensure, harness, integer, ready
 
 ROWS = r"^(IsolatedDeinit\.(Nonisolated|NoHop|Hop)\.Array\.1000|TaskLocalCopy\.Task\.(0|100)|RuntimeCaches\..*)$"
 
@@ -25,39 +23,30 @@ def parser() -> Parser:
     )
     command.set_defaults(filter=None)
     command.add("--allocations", "count calls of malloc and bytes instead, of operations on tasks")
-    command.add("--repeat N", "counts of each; the median is told", type=integer(1), default="2")
+    command.add("--repeat N", "counts of each; the median is told", type=integer(1), default=2)
     return command
 
 
 def main(options: Namespace) -> None:
+    from ...base.paths import REPORT
     from ..harness import programs
-    from . import counting
+    from . import allocations, counting
 
     runtimes = list(dict.fromkeys(options.runtimes))
     ws = ready(options)
+    options.filter = options.filter or ("." if options.allocations else ROWS)
     if options.allocations:
-        _allocations(ws, options, runtimes)
+        path = allocations.build(ws)
+        rows = choose(options, programs.rows(ws, path))
+        ensure(ws, *runtimes)
+        found = allocations.measure(ws, path, rows, runtimes, options.repeat)
+        # A result of its own: it does not replace that of the counts of instructions.
+        output = REPORT / "allocations" if options.output == REPORT / "instructions" else options.output
+        programs.show(allocations.report(found, runtimes, options.repeat), output)
         return
-    binary, rows = counting.choose(ws, runtimes, options.filter or ROWS)
+    binary, rows = counting.choose(ws, runtimes, options.filter)
     if options.list:
         print("\n".join(rows))
         return
     counts = counting.measure(ws, binary, rows, runtimes, options.repeat)
     programs.show(counting.report(counts, options.repeat), options.output)
-
-
-def _allocations(ws: Workspace, options: Namespace, runtimes: list[Runtime]) -> None:
-    from ...base.paths import REPORT
-    from ...cli import choose, ensure
-    from ..harness import programs
-    from . import allocations
-
-    path = allocations.build(ws)
-    options.filter = options.filter or "."
-    rows = choose(options, programs.rows(ws, path))
-    ensure(ws, *runtimes)
-    repeat = int(options.repeat)
-    found = allocations.measure(ws, path, rows, runtimes, repeat)
-    # A result of its own: it does not replace that of the counts of instructions.
-    output = REPORT / "allocations" if options.output == REPORT / "instructions" else options.output
-    programs.show(allocations.report(found, runtimes, repeat), output)
