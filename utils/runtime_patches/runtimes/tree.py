@@ -19,6 +19,7 @@ from ..base.text import plural
 from ..series import checkout, own_checkout
 from ..workspace.find import Workspace
 from .libraries import LIBRARIES, Library
+from .runtime import plain
 
 SOURCE, OUT, CONFIGURATION = "/swift-source", "/swift-build", "/swift-config"
 _PARTS = ("Runtimes", "stdlib", "include", "cmake", "utils", "lib")
@@ -88,7 +89,7 @@ def compile(
     )
     run_logged(
         ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place)),
-        f"build-{name.replace(':', '-')}",
+        f"build-{plain(name)}",
         env=env,
         failed=f"the runtime '{name}' does not build",
         hints=[damaged],

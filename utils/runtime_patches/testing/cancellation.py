@@ -17,6 +17,7 @@ from ..base.errors import UserError
 from ..base.paths import BUILD, TEST
 from ..base.progress import note
 from ..runtimes import build, program
+from ..runtimes.libraries import CONCURRENCY
 from ..runtimes.runtime import Runtime
 from ..workspace.find import Workspace
 
@@ -30,8 +31,7 @@ _SLICE, _LANES, _TIMEOUT = 10_000, 4, 300
 
 
 def _state(runtime: Runtime) -> str:
-    library = runtime.folder / "lib" / "swift" / "linux" / "libswift_Concurrency.so"
-    return f"{runtime} {files.sha256(library)[:12]}"
+    return f"{runtime} {files.sha256(runtime.library(CONCURRENCY))[:12]}"
 
 
 def _counts() -> dict[str, list[int]]:

@@ -13,7 +13,7 @@ from typing import Any
 from ...base.errors import UserError
 from ...base.process import ended
 from ...runtimes.libraries import NAMES
-from ...runtimes.runtime import Runtime
+from ...runtimes.runtime import Runtime, plain
 from ...workspace.find import Workspace
 from . import dataset, driver, fit, points
 from .experiments import Inputs, Run
@@ -123,7 +123,7 @@ class Campaign:
         return path
 
     def _raw_path(self, run: Run, name: str, number: int) -> Path:
-        return self.raw / f"{run.name}.{name.replace(':', '-')}.{number}.txt"
+        return self.raw / f"{run.name}.{plain(name)}.{number}.txt"
 
     def _round(self, run: Run, inputs: Path, name: str, number: int) -> bool:
         """False: the runtime lacks the benchmark."""

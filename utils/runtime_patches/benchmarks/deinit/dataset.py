@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...base import files
 from ...base.errors import UserError
+from ...runtimes.runtime import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Folder:
 
     def __init__(self, path: Path | str, runtime: str | None = None) -> None:
         self.path = Path(path)
-        self.suffix = f".{runtime.replace(':', '-')}.txt" if runtime else ".txt"
+        self.suffix = f".{plain(runtime)}.txt" if runtime else ".txt"
 
     def file(self, run: Run) -> Path:
         return self.path / f"{run.name}{self.suffix}"

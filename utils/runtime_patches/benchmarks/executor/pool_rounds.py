@@ -21,6 +21,7 @@ from ...base.progress import Step
 from ...results import outcome
 from ...results.outcome import Outcome
 from ...runtimes import program
+from ...runtimes.libraries import CONCURRENCY
 from ...runtimes.runtime import Runtime, stock
 from ...workspace.find import Workspace
 from ..harness import futexes, programs
@@ -122,7 +123,7 @@ def _sample(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: s
     except subprocess.TimeoutExpired:
         raise UserError(f"{what} on {runtime} did not end within {_PATIENCE} s", programs.NO_PART) from None
     loaded = re.search(r"(?m)^library\t(.*)$", text)
-    wanted = runtime.library("libswift_Concurrency.so")
+    wanted = runtime.library(CONCURRENCY)
     if not loaded or os.path.realpath(loaded[1]) != os.path.realpath(wanted):
         raise UserError(f"{what} has loaded {loaded[1] if loaded else 'nothing'}, not {wanted}", programs.NO_PART)
     return targets.figures(text)
