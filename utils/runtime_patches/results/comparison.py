@@ -31,8 +31,6 @@ class Process:
 
     samples: list[float]
     max_rss: float
-    cpu: Optional[float] = None
-    round: Optional[float] = None
 
     @property
     def value(self) -> float:
@@ -47,7 +45,6 @@ class Row:
     name: str
     columns: dict[str, list[Process]]
     iterations: Optional[float] = None
-    tags: list[str] = field(default_factory=list)
 
     def values(self, column: str) -> list[float]:
         return [process.value for process in self.columns[column]]
@@ -78,7 +75,6 @@ class Method:
     rounds: Positive
     level: float
     factor: float
-    least_floor: Optional[float] = None
     seed: Optional[float] = None
     variables: dict[str, str] = field(default_factory=dict)
 
@@ -113,7 +109,6 @@ class Comparison:
     one_sided: list[OneSided]
     failed: list[Failure]
     format: int = FORMAT
-    kind: str = "smoke"
     started: Optional[str] = None
     seconds: Optional[float] = None
     state: Optional[State] = None

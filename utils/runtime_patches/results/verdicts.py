@@ -86,14 +86,11 @@ def _difference(old: Sequence[float], new: Sequence[float]) -> float:
 
 @dataclass
 class Verdict:
-    """old, new: medians; delta: new/old - 1; speedup: old/new; adjusted: p for all rows together; floor:
-    the noise floor of the row; noise: control/old - 1."""
+    """old, new: medians; adjusted: p for all rows together; floor: of the noise of the row; noise: control/old - 1."""
 
     name: str
     old: Positive
     new: Positive
-    delta: float
-    speedup: Positive
     p: float
     adjusted: float
     floor: Positive
@@ -103,6 +100,14 @@ class Verdict:
     @property
     def ratio(self) -> float:
         return self.new / self.old
+
+    @property
+    def delta(self) -> float:
+        return self.ratio - 1
+
+    @property
+    def speedup(self) -> float:
+        return self.old / self.new
 
 
 def judge(rows: Mapping[str, Mapping[str, list[float]]]) -> list[Verdict]:
@@ -120,5 +125,5 @@ def judge(rows: Mapping[str, Mapping[str, list[float]]]) -> list[Verdict]:
         elif adjusted < PERHAPS_LEVEL and speed > PERHAPS_FACTOR * math.log1p(floor):
             verdict = "perhaps"
         noise = _difference(v["old"], v["control"])
-        found.append(Verdict(name, old, new, new / old - 1, old / new, p, adjusted, floor, noise, verdict))
+        found.append(Verdict(name, old, new, p, adjusted, floor, noise, verdict))
     return found

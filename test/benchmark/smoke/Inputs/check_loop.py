@@ -12,9 +12,7 @@ for side in ("a", "b"):
     (folder / side).mkdir(parents=True)
 plan = {
     "binary": str(Path(__file__).resolve().with_name("fake-benchmark")),
-    "rows": [
-        {"name": name, "tags": [], "sides": ["old", "new"], "columns": ["old", "control", "new"]} for name in names
-    ],
+    "rows": [{"name": name, "sides": ["old", "new"], "columns": ["old", "control", "new"]} for name in names],
     "rounds": 2,
     "budget": 1,
     "fewest_rounds": 2,

@@ -13,7 +13,7 @@ assert [row["name"] for row in results["rows"]] == ["AsyncTree.100"]
 columns = results["rows"][0]["columns"]
 assert sorted(columns) == ["control", "new", "old"]
 for column, processes in columns.items():
-    assert sorted(p["round"] for p in processes) == list(range(5)), column
+    assert len(processes) == 5, column
     assert all(len(p["samples"]) >= 6 and min(p["samples"]) > 0 for p in processes)
 for side, processes in (("old", 10), ("new", 5)):
     assert results["sides"][side]["name"] == runtime

@@ -87,7 +87,7 @@ def _rows(ws: Workspace, sides: Sides, binary: Path, pattern: str | None) -> lis
         if re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags):
             there = [side for side in ("old", "new") if name in listed[side]]
             columns = ["old", "control", "new"] if len(there) == 2 else there
-            rows.append(Planned(name, tags, there, columns))
+            rows.append(Planned(name, there, columns))
     return rows
 
 
@@ -141,13 +141,11 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
     finally:
         remove(scratch)
     taken = {
-        row.name: Row(row.name, {column: [] for column in row.columns}, row.iterations, row.tags)
-        for row in events.calibrated
+        row.name: Row(row.name, {column: [] for column in row.columns}, row.iterations) for row in events.calibrated
     }
     for event in events.process:
         _prove(event, sides, scratch)
-        row, column = taken[event.pop("name")], event.pop("column")
-        row.columns[column].append(Process(**event))
+        taken[event["name"]].columns[event["column"]].append(Process(event["samples"], event["max_rss"]))
     for side in (sides.old, sides.new):
         for library in [*plan["libraries"], *side.loads]:
             if not side.libraries[library].get("processes") and events.process:
@@ -159,7 +157,7 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
     machine.load_after = list(os.getloadavg())
     machine.others, machine.stolen = events.end["others"], events.end["stolen"]
     git = Git(REPO)
-    method = Method(events.rounds, verdicts.LEVEL, verdicts.FACTOR, verdicts.LEAST_FLOOR, plan["seed"], VARIABLES)
+    method = Method(events.rounds, verdicts.LEVEL, verdicts.FACTOR, plan["seed"], VARIABLES)
     result = Comparison(sides, method, machine, rows, judged, one_sided, failed, started=started)
     result.seconds, result.state = round(time.time() - begin, 1), environment.state()
     result.binary = {"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}

@@ -34,7 +34,6 @@ class Planned:
     seconds: of a process, its start included."""
 
     name: str
-    tags: list[str]
     sides: list[str]
     columns: list[str]
     iterations: int = 0
@@ -89,7 +88,7 @@ def run_process(plan: Mapping[str, Any], place: Copy, name: str, iterations: int
     """Runs one benchmark in a process of its own.
 
     Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
-    "cpu": seconds, "loaded": paths of the runtime's libraries}.
+    "loaded": paths of the runtime's libraries}.
     """
     argv = [plan["binary"], name, f"--num-iters={iterations}", f"--num-samples={samples}", "--verbose"]
     env = {**plan["variables"], **os.environ, **place.environment}
@@ -112,12 +111,7 @@ def run_process(plan: Mapping[str, Any], place: Copy, name: str, iterations: int
     found = [float(value) for value in _SAMPLE.findall(text)]
     if process.returncode or not found:
         raise Failed(_reason(process.returncode, late, plan["timeout"], text))
-    return {
-        "samples": found,
-        "max_rss": usage.ru_maxrss * 1024,
-        "cpu": round(usage.ru_utime + usage.ru_stime, 4),
-        "loaded": loaded,
-    }
+    return {"samples": found, "max_rss": usage.ru_maxrss * 1024, "loaded": loaded}
 
 
 def _reason(status: int, late: bool, timeout: float, text: bytes) -> str:
