@@ -7,13 +7,10 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable
+from types import TracebackType
 
 from .errors import say
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
 
 quiet = False
 

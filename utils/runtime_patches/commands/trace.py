@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 
 from ..base.errors import BadUsage, UserError
 from ..cli import Parser, folder, integer, ready
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 
 def parser() -> Parser:

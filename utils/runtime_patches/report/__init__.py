@@ -6,16 +6,13 @@ utils/report makes it from the results of one or several machines; what measures
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..base import files
 from ..base.errors import UserError
 from ..base.paths import REPORT
 from ..base.progress import note
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 PAGE = REPORT / "index.html"
 

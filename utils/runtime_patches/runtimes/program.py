@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from ..base import once, progress
 from ..base.errors import UserError
 from ..base.paths import BENCHMARK
-from .runtime import stock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from ..workspace.find import Workspace
-    from .runtime import Runtime
-
+from ..workspace.find import Workspace
+from .runtime import Runtime, stock
 
 # What several programs need of the machine, in C.
 MACHINE, MACHINE_HEADER = (BENCHMARK / "native" / f"machine.{suffix}" for suffix in "ch")

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
+from typing import BinaryIO
 
-from .timeline import Counter, Slices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
-
-    from .timeline import Moments, Timeline
+from .timeline import Counter, Moments, Slices, Timeline
 
 
 def write(timeline: Timeline, process: int, output: BinaryIO) -> None:

@@ -6,13 +6,10 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 from ..base.errors import UserError
 from . import recording
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 PATIENCE = 10  # seconds
 _GAUGES = {

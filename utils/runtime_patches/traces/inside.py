@@ -6,14 +6,11 @@ import errno
 import json
 import os
 import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO
 
 from ..base import errors
 from ..base.errors import UserError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, BinaryIO
 
 
 def _write(path: str, write: Callable[[BinaryIO], None]) -> None:

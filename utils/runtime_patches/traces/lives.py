@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .events import ENQUEUES, JOB, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .events import Array, Trace
+from .events import ENQUEUES, JOB, Array, Kind, Trace
 
 # What a task that is suspended waits for, by the last of its events that is here or in _GOES_ON.
 WAITS = {

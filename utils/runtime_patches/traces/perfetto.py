@@ -7,16 +7,12 @@ track_event.proto.
 
 from __future__ import annotations
 
+from typing import BinaryIO
+
 import numpy as np
 
-from .timeline import Counter, Slices
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
-    from .events import Array
-    from .timeline import Moments, Timeline
+from .events import Array
+from .timeline import Counter, Moments, Slices, Timeline
 
 _BEGIN, _END, _MOMENT, _COUNTER = 1, 2, 3, 4  # TrackEvent.Type
 _FLOW, _LAST_FLOW = 47, 48  # TrackEvent.flow_ids, terminating_flow_ids

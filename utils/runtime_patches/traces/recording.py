@@ -9,11 +9,7 @@ import struct
 from typing import Any, NamedTuple
 
 from ..base.errors import UserError
-from .events import ENQUEUES, JOB, JOINED, NOT_TASK, Kind, Module, Trace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .events import Array
+from .events import ENQUEUES, JOB, JOINED, NOT_TASK, Array, Kind, Module, Trace
 
 MAGIC, VERSION, BYTE_ORDER, CHUNK_MAGIC = b"SwiftTrc", 2, 0x01020304, 0x43525453
 MACHINES = {62: "x86_64", 183: "aarch64"}

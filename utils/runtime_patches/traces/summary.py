@@ -7,12 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import lives as pairs
-from .events import JOB, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .events import Array, Trace
-    from .lives import Lives
+from .events import JOB, Array, Kind, Trace
+from .lives import Lives
 
 BUCKETS = 40
 

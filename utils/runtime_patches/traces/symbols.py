@@ -6,12 +6,9 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .events import Module
+from .events import Module
 
 _PREFIX = re.compile(r"^((full )?type metadata for |partial apply( forwarder)? for |specialized )+")
 _SUFFIX = re.compile(r"^\(\d+\) (suspend|await) resume partial function for ")

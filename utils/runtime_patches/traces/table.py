@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..base.text import plural
 from ..results.outcome import Table
+from .events import Trace
 from .lives import JOBS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .events import Trace
-    from .summary import Summary
+from .summary import Summary
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _WIDE = 44

@@ -10,15 +10,12 @@ import struct
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 from ..base.errors import UserError
 from ..base.paths import REPO
 from . import counters, recording
 from .events import JOINED, NOT_TASK, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 CHUNK = 512
 HEADER = 256

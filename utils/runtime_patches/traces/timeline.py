@@ -8,12 +8,8 @@ from typing import Optional
 import numpy as np
 
 from . import lives as pairs
-from .events import ENQUEUES, JOB, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .events import Array, Trace
-    from .lives import Lives
+from .events import ENQUEUES, JOB, Array, Kind, Trace
+from .lives import Lives
 
 # Above so many tasks, a viewer should draw those of a function together: their tracks then have the same name.
 MANY = 1000

@@ -9,7 +9,11 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from ..base import files, locks, pins
 from ..base.errors import UserError
@@ -17,16 +21,7 @@ from ..base.git import Git, identity
 from ..base.process import run_logged
 from ..base.progress import Step, note
 from . import find, sandbox
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Iterable
-    from types import SimpleNamespace
-    from typing import Any
-
-    from .find import Workspace
-
+from .find import Workspace
 
 _TEMPORARY = "swift-runtime-patches-"
 _OWN = "or give --checkout DIR --toolchain DIR, which download nothing"

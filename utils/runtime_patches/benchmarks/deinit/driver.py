@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...base.paths import BENCHMARK, BUILD
 from ...runtimes import program
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...workspace.find import Workspace
+from ...workspace.find import Workspace
 
 HERE = BENCHMARK / "deinit"
 HOME = BUILD / "deinit"

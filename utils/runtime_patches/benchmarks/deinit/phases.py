@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
 from ...base.errors import BadUsage, UserError
 from . import dataset as files
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-    from typing import Any
-
-    from .dataset import Dataset, Inputs
+from .dataset import Dataset, Inputs
 
 PHASES: dict[str, tuple[str, Callable[[Dataset], list[float]]]] = {
     "S": ("Scheduling", lambda data: data.schedule),
