@@ -39,7 +39,7 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from ..traces import recording
+    from ..traces import header
 
     command = options.program
     if bool(options.file) + options.record + bool(options.counters) != 1:
@@ -59,7 +59,7 @@ def main(options: Namespace) -> int:
         return 0
     if options.record:
         return _record(options)
-    recording.header(str(options.file))  # before the workspace is made
+    header.read(str(options.file))  # before the workspace is made
     return _show(options, str(options.file))
 
 
@@ -71,7 +71,7 @@ def _record(options: Namespace) -> int:
 
     from ..base.process import ending
     from ..base.progress import note
-    from ..traces import recording
+    from ..traces import header
 
     ws, command = ready(options, options.runtime), options.program
     with tempfile.TemporaryDirectory() as kept:
@@ -91,7 +91,7 @@ def _record(options: Namespace) -> int:
             raise UserError(what, "does it use Swift concurrency, and has this runtime the recorder?")
         if done.returncode:
             note(f"{command[0]} {ending(done.returncode)}")
-        recording.header(path)
+        header.read(path)
         return _show(options, path) or (done.returncode if done.returncode >= 0 else 128 - done.returncode)
 
 

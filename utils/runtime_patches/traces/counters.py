@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
-from . import recording
+from . import header
 
 PATIENCE = 10  # seconds
 _GAUGES = {
@@ -41,11 +41,11 @@ def of_process(pid: int) -> dict[str, Any]:
     while time.monotonic_ns() < asked + PATIENCE * 10**9:
         for path in set(folder.glob(pattern)) - before:
             try:
-                head, found = recording.header(str(path)), recording.newest_counters(str(path))
+                head, found = header.read(str(path)), header.newest_counters(str(path))
             except UserError:  # it has just been begun
                 continue
             if found.get("monotonic_ns", 0) >= asked and (head.is_complete or not ours):
-                if ours and head.reason == recording.BY_SIGNAL:
+                if ours and head.reason == header.BY_SIGNAL:
                     path.unlink()
                 return found
         time.sleep(0.01)
@@ -57,7 +57,7 @@ def text(counters: dict[str, Any]) -> str:
     lines = []
     for name, (all_of_them, *ended) in _GAUGES.items():
         lines += _metric(name, "gauge", counters[all_of_them] - sum(counters[one] for one in ended))
-    for name in recording.SUMS.split():
+    for name in header.SUMS.split():
         lines += _metric(f"{name}_total", "counter", counters[name])
     # Bucket i has the waits of less than 2^i microseconds, and the last one all others.
     lines.append("# TYPE swift_concurrency_queue_wait_seconds histogram")

@@ -5,105 +5,22 @@ from __future__ import annotations
 import os
 import platform
 import signal
-import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..base.errors import UserError
+import numpy as np
+
+from . import header
 from .events import ENQUEUES, JOB, JOINED, NOT_TASK, Array, Kind, Module, Trace
+from .header import BY_SIGNAL, CHUNK_MAGIC, EVENTS, LONGEST, MACHINES, MODULE, MODULES, Header
 
-MAGIC, VERSION, BYTE_ORDER, CHUNK_MAGIC = b"SwiftTrc", 2, 0x01020304, 0x43525453
-MACHINES = {62: "x86_64", 183: "aarch64"}
-EVENTS, MODULES, COUNTERS = 1, 2, 3
-BY_SIGNAL = 2
-LONGEST = 1 << 55  # ticks: no process runs for months
-HEADER = struct.Struct("<8sIHHIIIBBBB9QiI128s")
 CHUNK = [("magic", "<u4"), ("type", "<u2"), ("ring", "<u2"), ("index", "<u4"), ("thread", "<u4"), ("base", "<u8")]
 CHUNK += [("running", "<u8"), ("sequence", "<u8"), ("lost", "<u4"), ("depth", "<u4"), ("name", "S16")]
-MODULE = struct.Struct("<IHHQQQ24s")
-SUMS = "tasks_created tasks_destroyed tasks_cancelled jobs_enqueued jobs_run hops pool_steals pool_wakes "
-SUMS += "pool_stand_ins pool_parks sleeps_begun sleeps_ended sleeps_cancelled"
 _REASONS = {1: "the program asked for it", 3: "a crash", 4: "a report of the liveness monitor", 5: "the end"}
-_AGAIN = "record it again: SWIFT_TRACE=FILE PROGRAM, or utils/trace --record -- PROGRAM"
-
-
-class Header(NamedTuple):
-    """The fields of a file's header, in their order; SwiftConcurrencyTrace.h describes them."""
-
-    magic: bytes
-    byte_order: int
-    version: int
-    machine: int
-    header_size: int
-    chunk_size: int
-    process: int
-    clock: int
-    reason: int
-    is_complete: int
-    signal: int
-    first_ticks: int
-    first_ns: int
-    first_realtime: int
-    last_ticks: int
-    last_ns: int
-    ticks_per_second: int
-    overwritten: int
-    lost: int
-    chunk_count: int
-    error: int
-    reserved: int
-    program: bytes
-
-    @property
-    def nanoseconds(self) -> float:
-        """Of a tick."""
-        if self.last_ns - self.first_ns > 1_000_000 and self.last_ticks > self.first_ticks:
-            return (self.last_ns - self.first_ns) / (self.last_ticks - self.first_ticks)
-        return 1e9 / max(1, self.ticks_per_second)
-
-
-def header(path: str) -> Header:
-    """The header of a file; UserError if no trace can be read from it."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(HEADER.size)
-    except IsADirectoryError:
-        raise UserError(f"{path} is a folder", "give a file that SWIFT_TRACE wrote") from None
-    except OSError as error:
-        hint = "give a file that SWIFT_TRACE wrote, or record one: utils/trace --record -- PROGRAM"
-        raise UserError(f"{path} cannot be read: {error.strerror}", hint) from None
-    if data[:8] != MAGIC[: len(data)] or not data:
-        what = f"{path} is no trace: it does not begin with {MAGIC.decode()}" if data else f"{path} is empty"
-        raise UserError(what, "give a file that SWIFT_TRACE wrote")
-    if len(data) < HEADER.size:
-        raise UserError(f"{path} is cut in its header, at byte {len(data)} of {HEADER.size}", _AGAIN)
-    found = Header(*HEADER.unpack(data))
-    if found.byte_order != BYTE_ORDER:
-        what = f"{path} is of a machine with another byte order, or damaged at byte 8"
-        raise UserError(what, "read it on a machine of that kind")
-    if found.version != VERSION:
-        what = f"{path} has version {found.version} of the format; this command reads {VERSION}"
-        raise UserError(what, "use utils/trace of the repository that the runtime was built from")
-    if found.machine not in MACHINES:
-        known = " and ".join(MACHINES.values())
-        raise UserError(f"{path} is of machine {found.machine} of ELF", f"this command reads {known}")
-    size = found.chunk_size
-    for what, wrong, at in (
-        ("size of chunks", size & (size - 1) or not 128 <= size <= 1 << 28, 20),
-        ("size of the header", not HEADER.size <= found.header_size <= 1 << 20 or found.header_size % 8, 16),
-        ("times", not 0 <= found.last_ticks - found.first_ticks < LONGEST and found.last_ticks, 32),
-        ("rate of the clock", not 1000 <= found.ticks_per_second <= 1 << 40, 72),
-        ("rate of the clock", not 0.001 < found.nanoseconds < 1e6, 32),
-    ):
-        if wrong:
-            raise UserError(f"{path} is damaged: the {what} at byte {at} cannot be", _AGAIN)
-    return found
 
 
 def read(path: str) -> Trace:
     """The trace in a file. What a cut or damaged one has is read, and the trace notes what is missing."""
-    import numpy as np
-
-    head = header(path)
+    head = header.read(path)
     notes = _notes(head)
     size = os.path.getsize(path) - head.header_size
     whole, rest = divmod(max(size, 0), head.chunk_size)
@@ -156,8 +73,6 @@ def _notes(head: Header) -> list[str]:
 def _starts(words: Array) -> tuple[Array, int]:
     """(where events begin in each chunk, as a table of truth values; damaged chunks). All chunks are walked at once:
     a step takes one event of each."""
-    import numpy as np
-
     begins = np.zeros(words.shape, bool)
     lanes, place = np.arange(len(words)), np.full(len(words), 8)
     length, damaged = words.shape[1], 0
@@ -181,8 +96,6 @@ _SECONDS = {Kind.TASK_CREATE: Kind.ENQUEUE_GLOBAL, Kind.TASK_RESUME: Kind.ENQUEU
 
 def _doubled(flat: Array, at: Array, is_head: Array) -> tuple[Array, Array]:
     """(places of events, with those of two events twice; whether each is the second one)."""
-    import numpy as np
-
     joined = ~is_head & (flat[at] & JOINED != 0)
     places = np.flatnonzero(joined)
     is_second = np.zeros(len(at) + len(places), bool)
@@ -192,8 +105,6 @@ def _doubled(flat: Array, at: Array, is_head: Array) -> tuple[Array, Array]:
 
 def _filled(length: int, starts: Array, values: Array) -> Array:
     """A column of `length` that has values[i] from starts[i] up to the next start, which are sorted."""
-    import numpy as np
-
     return np.repeat(values, np.diff(starts, append=length))
 
 
@@ -213,8 +124,6 @@ class _Columns(NamedTuple):
 
 def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trace:
     """The trace of the chunks of events, whose `words` are in the order of each ring. notes: gets what is missing."""
-    import numpy as np
-
     follows = _follows(chunks)
     columns = _columns(words, chunks, follows, notes)
     threads, new_at, segment, thread_of = _threads(columns, chunks, follows)
@@ -241,8 +150,6 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
 
 def _follows(chunks: Array) -> Array:
     """Whether each chunk goes on where the one before it ended: it is the next one of its ring, and nothing is lost."""
-    import numpy as np
-
     follows = np.zeros(len(chunks), bool)
     if len(chunks):
         same = np.diff(chunks["ring"].astype(np.int64)) == 0
@@ -252,8 +159,6 @@ def _follows(chunks: Array) -> Array:
 
 def _columns(words: Array, chunks: Array, follows: Array, notes: list[str]) -> _Columns:
     """The events in `words`, with their times. notes: gets how many chunks are damaged."""
-    import numpy as np
-
     begins, damaged = _starts(words)
     if damaged:
         notes.append(f"{damaged} of {len(words)} chunks have a damaged event: what follows it in them is left out")
@@ -289,8 +194,6 @@ def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tup
     """([(number, name)] of threads, where segments begin, the segment of each event, the thread of each event). A
     thread is that of the chunk, or the one that took the ring over; a segment is what one has recorded without a gap.
     """
-    import numpy as np
-
     flat, at, heads = columns.flat, columns.at, columns.heads
     is_moved = columns.kind == Kind.THREAD
     is_moved[heads] = True
@@ -315,8 +218,6 @@ def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tup
 
 def _lost(columns: _Columns, chunks: Array, thread_of: Array) -> dict[int, int]:
     """{thread: how many events of it were lost}, as heads of chunks and events tell."""
-    import numpy as np
-
     lost: dict[int, int] = {}
     after_loss = columns.kind == Kind.LOST
     counted = [(columns.heads, chunks["lost"]), (np.flatnonzero(after_loss), columns.one[after_loss])]
@@ -330,8 +231,6 @@ def _lost(columns: _Columns, chunks: Array, thread_of: Array) -> dict[int, int]:
 def _kept(head: Header, columns: _Columns, notes: list[str]) -> Array:
     """Which events a trace has: those of tasks, actors and the pool, in the order of time, which is that of each ring,
     too. notes: gets how many have times that cannot be."""
-    import numpy as np
-
     keep = np.flatnonzero((columns.kind > Kind.LOST) & (columns.kind != Kind.TASK_NAME))
     ticks = columns.ticks[keep]
     possible = (ticks > head.first_ticks - (1 << 40)) & (ticks < head.first_ticks + LONGEST)
@@ -343,8 +242,6 @@ def _kept(head: Header, columns: _Columns, notes: list[str]) -> Array:
 
 def _task_names(flat: Array, at: Array, kind: Array) -> dict[int, str]:
     """{task: the last name that it got}."""
-    import numpy as np
-
     names = {}
     for place in at[np.flatnonzero(kind == Kind.TASK_NAME)].tolist():
         size = int(flat[place]) >> 8 & 15
@@ -367,8 +264,6 @@ _JOBS = (Kind.RUN, *ENQUEUES, Kind.ACTOR_DEQUEUE, Kind.SLEEP_BEGIN, Kind.SLEEP_E
 
 def _meaning(kind: Array, arg: Array, one: Array, two: Array) -> tuple[Array, Array, Array]:
     """(task, value, more) of events in the order of time."""
-    import numpy as np
-
     second, first = np.isin(kind, _SECOND), np.isin(kind, _FIRST)
     task = np.where(first, one, np.where(second, two, 0))
     task[np.isin(kind, _JOBS) & (arg & NOT_TASK != 0)] |= JOB
@@ -397,20 +292,3 @@ def _modules(data: bytes) -> list[Module]:
         found.append(Module(path, base, begin, end, build_id[:id_size].hex()))
         place += size
     return found
-
-
-def newest_counters(path: str) -> dict[str, Any]:
-    """The latest swift_trace_counters in a file as a dictionary; empty if it has none. `waits` is its histogram."""
-    head, names = header(path), SUMS.split()
-    layout = struct.Struct(f"<2IQ{len(names)}Q24Q")
-    latest, numbers = -1, ()
-    with open(path, "rb") as file:
-        for place in range(head.header_size, os.path.getsize(path), head.chunk_size):
-            data = os.pread(file.fileno(), 64 + layout.size, place)
-            if len(data) == 64 + layout.size:
-                magic, kind, sequence = struct.unpack_from("<IH26xQ", data)
-                if magic == CHUNK_MAGIC and kind == COUNTERS and sequence > latest:
-                    latest, numbers = sequence, layout.unpack_from(data, 64)
-    if not numbers:
-        return {}
-    return {"monotonic_ns": numbers[2], **dict(zip(names, numbers[3:])), "waits": list(numbers[3 + len(names) :])}

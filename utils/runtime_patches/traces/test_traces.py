@@ -14,7 +14,8 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.paths import REPO
-from . import counters, recording
+from . import counters
+from . import header as headers
 from .events import JOINED, NOT_TASK, Kind
 
 CHUNK = 512
@@ -24,11 +25,11 @@ FUNCTION, TYPE, ACTOR = 0x1100, 0x1200, 0x7F0000
 
 def header(**changed: Any) -> bytes:
     """Ticks are nanoseconds."""
-    known: dict[str, Any] = dict.fromkeys(recording.Header._fields, 0)
-    known |= {"magic": recording.MAGIC, "byte_order": recording.BYTE_ORDER, "version": recording.VERSION, "machine": 62}
+    known: dict[str, Any] = dict.fromkeys(headers.Header._fields, 0)
+    known |= {"magic": headers.MAGIC, "byte_order": headers.BYTE_ORDER, "version": headers.VERSION, "machine": 62}
     known |= {"header_size": HEADER, "chunk_size": CHUNK, "process": 77, "is_complete": 1, "program": b"/bin/server"}
     known |= {"ticks_per_second": 10**9, **changed}
-    return recording.HEADER.pack(*known.values()).ljust(HEADER, b"\0")
+    return headers.HEADER.pack(*known.values()).ljust(HEADER, b"\0")
 
 
 def event(kind: int, ticks: int, *words: int, arg: int = 0) -> bytes:
@@ -37,7 +38,7 @@ def event(kind: int, ticks: int, *words: int, arg: int = 0) -> bytes:
 
 def chunk(ring: int, index: int, *events: bytes, **head: Any) -> bytes:
     """Of thread 100 + ring."""
-    known: dict[str, Any] = {"magic": recording.CHUNK_MAGIC, "type": 1, "ring": ring, "index": index}
+    known: dict[str, Any] = {"magic": headers.CHUNK_MAGIC, "type": 1, "ring": ring, "index": index}
     known |= {"thread": 100 + ring, "base": 1000, "running": 0, "sequence": index, "lost": 0, "depth": 0}
     known |= {"name": b"worker", **head}
     return (struct.pack("<IHHIIQQQII16s", *known.values()) + b"".join(events)).ljust(CHUNK, b"\0")
@@ -48,8 +49,8 @@ def modules(*found: tuple[str, int, int]) -> bytes:
     parts = []
     for path, begin, end in found:
         name = path.encode().ljust(len(path) // 8 * 8 + 8, b"\0")
-        parts.append(recording.MODULE.pack(56 + len(name), 0, len(path), begin, begin, end, b"") + name)
-    return chunk(0, 1, *parts, type=recording.MODULES)
+        parts.append(headers.MODULE.pack(56 + len(name), 0, len(path), begin, begin, end, b"") + name)
+    return chunk(0, 1, *parts, type=headers.MODULES)
 
 
 def program() -> bytes:
@@ -127,17 +128,17 @@ class Formats(unittest.TestCase):
         kinds = dict(re.findall(r"  swift_trace_(\w+) = (\d+),\n", text[text.index("About the recording itself") :]))
         self.assertEqual({kind.name.lower(): str(kind.value) for kind in Kind}, kinds)
         version = re.search(r"#define SWIFT_TRACE_VERSION (\d+)", text)
-        self.assertEqual(version and int(version[1]), recording.VERSION)
+        self.assertEqual(version and int(version[1]), headers.VERSION)
 
     def test_counters(self) -> None:
         def sums(sequence: int, *numbers: int) -> bytes:
             data = struct.pack("<2IQ13Q24Q", 328, 1, sequence * 1000, *numbers, *range(24))
-            return chunk(0, 1, data, type=recording.COUNTERS, sequence=sequence)
+            return chunk(0, 1, data, type=headers.COUNTERS, sequence=sequence)
 
         with tempfile.NamedTemporaryFile() as file:
             newest, oldest = sums(9, 50, 20, *range(11)), sums(8, *range(13))
             Path(file.name).write_bytes(header() + sums(7, *range(13)) + newest + oldest + newest[:100])
-            found = recording.newest_counters(file.name)
+            found = headers.newest_counters(file.name)
         self.assertEqual((found["monotonic_ns"], found["tasks_created"], found["hops"]), (9000, 50, 3))
         lines = counters.text(found).splitlines()
         self.assertIn("swift_concurrency_tasks_live 30", lines)
@@ -168,7 +169,7 @@ class Formats(unittest.TestCase):
             with tempfile.NamedTemporaryFile() as file, self.subTest(message):
                 Path(file.name).write_bytes(data)
                 with self.assertRaises(UserError) as raised:
-                    recording.header(file.name)
+                    headers.read(file.name)
                 self.assertEqual(raised.exception.message, f"{file.name} {message}")
                 self.assertTrue(raised.exception.hint)
 
@@ -176,6 +177,8 @@ class Formats(unittest.TestCase):
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy: test/utils/trace runs this in the workspace")
 class Reading(unittest.TestCase):
     def read(self, data: bytes) -> Any:
+        from . import recording
+
         with tempfile.NamedTemporaryFile() as file:
             Path(file.name).write_bytes(data)
             return recording.read(file.name)
