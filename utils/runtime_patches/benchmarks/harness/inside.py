@@ -14,6 +14,10 @@ from ...base.paths import UTILS
 from ...workspace.find import Workspace
 
 
+class Failed(Exception):
+    """A measured process did not do its part."""
+
+
 def events(
     ws: Workspace, module: str, plan: Mapping[str, Any], binds: Iterable[Path | str] = ()
 ) -> Generator[dict[str, Any], None, None]:

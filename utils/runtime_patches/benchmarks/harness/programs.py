@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ... import report
 from ...base.errors import UserError
 from ...base.process import ending
+from ...base.progress import Step
 from ...results.outcome import Outcome
 from ...runtimes.runtime import Runtime, stock
 from ...workspace.find import Workspace
+from . import inside
 
 # Hash seeds as upstream's Benchmark_Driver sets them. And glibc must not give memory back between samples. Whether it
 # does depends on the block that happens to be on top of the heap. That made single rows 50 % slower on either side.
@@ -38,6 +40,23 @@ def output(ws: Workspace, runtime: Runtime, argv: Sequence[str], what: str, hint
         raise UserError(f"{what} on {runtime} {ending(done.returncode, done.stderr or done.stdout)}", hint)
     text: str = done.stdout
     return text
+
+
+def samples(
+    ws: Workspace, module: str, plan: Mapping[str, Any], count: int, unit: str, binds: Iterable[Path] = ()
+) -> list[dict[str, Any]]:
+    """What the program `module` measures for `plan`, inside the workspace: so many dictionaries; UserError if a process
+    fails. unit: what one is, in the step that is shown."""
+    taken = []
+    with Step(f"{count} {unit}") as step:
+        for sample in inside.events(ws, module, plan, binds):
+            if "failed" in sample:
+                raise UserError(sample["failed"], NO_PART)
+            taken.append(sample)
+            step.text = f"{len(taken)} of {count} {unit}"
+    if len(taken) != count:
+        raise UserError(f"the sampler ended after {len(taken)} of {count} {unit}", "its messages are above")
+    return taken
 
 
 def show(outcome: Outcome, folder: Path, left: int = 1) -> None:

@@ -18,16 +18,13 @@ from typing import Any
 
 from ...base.process import ending
 from ..harness import inside
+from ..harness.inside import Failed
 from ..harness.rounds import interleaved
 
 _Plan = Mapping[str, Any]  # as JSON has it
 
 # Seconds that a run needs before its workers can begin; doubled while one comes too late.
 _LEAD, _LONGEST_LEAD = 0.06, 8
-
-
-class Failed(Exception):
-    """A worker did not do its part."""
 
 
 def _command(plan: _Plan, sample: _Plan, workers: int, processors: Sequence[int], start: int) -> list[str]:
@@ -103,7 +100,7 @@ def main(plan: _Plan) -> None:
         try:
             print(json.dumps({**sample, "round": number, **take(plan, sample)}), flush=True)
         except Failed as failure:
-            print(json.dumps({**sample, "failed": str(failure)}), flush=True)
+            print(json.dumps({"failed": f"{row} with {workers} {kind} on {runtime}: {failure}"}), flush=True)
             return
 
 

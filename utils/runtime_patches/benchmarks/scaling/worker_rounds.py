@@ -7,13 +7,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...base import locks, progress
-from ...base.errors import UserError
+from ...base import locks
 from ...base.paths import BENCHMARK, BUILD
 from ...results import outcome
 from ...runtimes import program
 from ...workspace.find import Workspace
-from ..harness import inside, programs
+from ..harness import programs
 from .speed_ups import KINDS, NOTES, Results, lines
 
 HOME = BUILD / "scaling"
@@ -40,18 +39,9 @@ def cache_line_malloc(ws: Workspace) -> dict[str, str]:
 
 def measure(ws: Workspace, plan: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
-    complete = f"{count} samples of {plan['milliseconds']} ms"
-    samples = []
-    with locks.exclusive(HOME), progress.Step(complete) as step:
-        for sample in inside.events(ws, "benchmarks.scaling.sampler", plan):
-            if "failed" in sample:
-                what = f"{sample['row']} with {sample['workers']} {sample['kind']} on {sample['runtime']}"
-                raise UserError(f"{what}: {sample['failed']}", programs.NO_PART)
-            samples.append(sample)
-            step.text = f"{len(samples)} of {complete}"
-    if len(samples) != count:
-        raise UserError(f"the sampler ended after {len(samples)} of {count} samples", "its messages are above")
-    return samples
+    with locks.exclusive(HOME):
+        unit = f"samples of {plan['milliseconds']} ms"
+        return programs.samples(ws, "benchmarks.scaling.sampler", plan, count, unit)
 
 
 def report(plan: Mapping[str, Any], samples: list[dict[str, Any]], shares: dict[str, str]) -> outcome.Outcome:

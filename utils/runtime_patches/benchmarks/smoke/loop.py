@@ -23,6 +23,7 @@ from typing import Any
 
 from ...base.process import ending
 from ..harness import inside
+from ..harness.inside import Failed
 from ..harness.rounds import interleaved
 
 _SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
@@ -47,10 +48,6 @@ class Copy:
 
     environment: dict[str, str]
     libraries: list[str]
-
-
-class Failed(Exception):
-    """A measured process did not end as it should."""
 
 
 def copy_libraries(plan: Mapping[str, Any]) -> dict[str, list[Copy]]:

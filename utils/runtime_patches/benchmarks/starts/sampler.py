@@ -19,13 +19,10 @@ from typing import Any
 
 from ...base.process import ending
 from ..harness import inside
+from ..harness.inside import Failed
 from ..harness.rounds import interleaved
 
 _PATIENCE = 60
-
-
-class Failed(Exception):
-    """A process did not do its part."""
 
 
 def _environment(plan: dict[str, Any], runtime: str) -> dict[str, str]:
@@ -114,7 +111,7 @@ def main(plan: dict[str, Any]) -> None:
                 _check_libraries(plan, rows[name], runtime)
             figures = take(plan, rows[name], runtime)
         except (Failed, OSError) as failure:
-            print(json.dumps({"row": name, "column": column, "failed": str(failure)}), flush=True)
+            print(json.dumps({"failed": f"{name} on {runtime}: {failure}"}), flush=True)
             return
         # The first process of each kind warms the cache of files.
         if number:

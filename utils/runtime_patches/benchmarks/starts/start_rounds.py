@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...base import locks, progress
-from ...base.errors import UserError
+from ...base import locks
 from ...base.paths import BENCHMARK, BUILD
 from ...base.text import number
 from ...results import outcome
@@ -18,7 +17,7 @@ from ...results.outcome import Outcome
 from ...runtimes import program
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
-from ..harness import inside, programs
+from ..harness import programs
 from ..server import programs as server_programs
 
 HOME = BUILD / "starts"
@@ -101,12 +100,8 @@ def measure(
 ) -> dict[str, dict[str, list[dict[str, float]]]]:
     """{row: {column: [sample]}}"""
     found: dict[str, dict[str, list[dict[str, float]]]] = {row["name"]: {one: [] for one in COLUMNS} for row in rows}
-    complete = len(rows) * len(COLUMNS) * rounds
-    with (
-        locks.exclusive(HOME),
-        progress.Step(f"{complete} processes") as step,
-        tempfile.TemporaryDirectory(dir=HOME) as scratch,
-    ):
+    count = len(rows) * len(COLUMNS) * rounds
+    with locks.exclusive(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
         columns = {"old": old.name, "again": old.name, "new": new.name}
         plan = {
             "rows": rows,
@@ -115,16 +110,8 @@ def measure(
             "columns": columns,
             "libraries": {one.name: str(one.libraries) for one in (old, new)},
         }
-        count = 0
-        for sample in inside.events(ws, "benchmarks.starts.sampler", plan, [ws.cache]):
-            if "failed" in sample:
-                what = f"{sample['row']} on {columns[sample['column']]}: {sample['failed']}"
-                raise UserError(what, programs.NO_PART)
+        for sample in programs.samples(ws, "benchmarks.starts.sampler", plan, count, "processes", [ws.cache]):
             found[sample.pop("row")][sample.pop("column")].append(sample)
-            count += 1
-            step.text = f"{count} of {complete} processes"
-    if count != complete:
-        raise UserError(f"the sampler ended after {count} of {complete} processes", "its messages are above")
     return found
 
 
