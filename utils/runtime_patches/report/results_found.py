@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from ..base import files
+from ..base import files, schema
+from ..base.errors import UserError
 from ..base.findings import FAULT, READY, STALE, Line
 from ..base.paths import REPORT
-from ..runtimes.runtime import FOLDER, plain
+from ..results.comparison import Comparison
+from ..runtimes.runtime import FOLDER, in_folder, plain
 from . import PAGE, read
 
 
@@ -25,21 +25,16 @@ def lines() -> list[Line]:
 
 
 def _result(path: Path) -> Line:
-    name, data = str(path.relative_to(REPORT)), files.read_record(path)
-    if data is None:
-        return Line(FAULT, name, "is damaged", "measure again, or remove it", path)
-    if other := _measured_others(data):
-        return Line(STALE, name, f"measured another build of {other} than is there now", "utils/run-smoke-bench", path)
-    return Line(READY, name, str(data.get("started") or ""), path=path)
-
-
-def _measured_others(data: Mapping[str, Any]) -> str | None:
-    """The name of a side whose libraries are no longer those that were measured."""
-    sides = data.get("sides")
-    for side in sides.values() if isinstance(sides, dict) else ():
-        libraries = side.get("libraries") if isinstance(side, dict) else None
-        for library, entry in libraries.items() if isinstance(libraries, dict) else ():
-            path = FOLDER / plain(str(side.get("name"))) / "lib" / "swift" / "linux" / library
-            if path.is_file() and isinstance(entry, dict) and files.sha256(path) != entry.get("sha256", ""):
-                return str(side["name"])
-    return None
+    name = str(path.relative_to(REPORT))
+    try:
+        data = read.load(path, files.read_text(path, schema.HINT))
+    except UserError as error:
+        return Line(FAULT, name, error.message.removeprefix(f"{path} "), "measure again, or remove it", path)
+    for side in (data.sides.old, data.sides.new) if isinstance(data, Comparison) else ():
+        runtime = in_folder(FOLDER / plain(side.name))
+        for library, entry in side.libraries.items():
+            there = runtime.library(library)
+            if there.is_file() and files.sha256(there) != entry.get("sha256"):
+                what = f"measured another build of {side.name} than is there now"
+                return Line(STALE, name, what, "utils/run-smoke-bench", path)
+    return Line(READY, name, data.started or "" if data else "holds no results that are known here", path=path)

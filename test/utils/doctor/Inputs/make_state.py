@@ -4,14 +4,14 @@ all states that doctor tells apart; DIR/mine is a folder of the user's."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import tiny
-from runtime_patches.base import files, pins
+from make_results import scenario
+from runtime_patches.base import files, pins, schema
 from runtime_patches.runtimes.libraries import NAMES
 
 target = Path(sys.argv[1]).resolve()
@@ -53,10 +53,9 @@ for name, made in RECORDS.items():
         made["sha256"] = {library.name: files.sha256(library) for library in libraries}
         files.write_intact(home / "runtime.json", made, libraries)
 file(build / "work/after/file")
-file(
-    build / "report/smoke/results.json",
-    json.dumps({"sides": {"new": {"name": "after", "libraries": {"libswiftCore.so": {"sha256": "0"}}}}}),
-)
+measured = scenario("same")
+measured.sides.new.libraries = {"libswiftCore.so": {"sha256": "0"}}
+file(build / "report/smoke/results.json", schema.dump(measured))
 file(build / "report/other/results.json", "{")
 file(build / "checkout/swift/work")
 file(target / "mine/dear")
