@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import json
+import re
 import typing
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union
@@ -23,6 +24,8 @@ def is_number(value: object) -> bool:
 
 # A number above 0.
 Positive = Annotated[float, lambda value: value > 1e-12]
+# A text that can be the name of a file.
+FileName = Annotated[str, re.compile(r"[\w-]+").fullmatch]
 # What a cell of a table holds.
 Cell = Union[str, float, bool, None]
 

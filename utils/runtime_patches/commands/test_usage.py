@@ -43,6 +43,9 @@ FILES = {
     "future.json": '{"verdicts": [], "format": 99}',
     "rows.json": '{"rows": []}',
     "cut.json": '{"verdicts": [',
+    "name.json": '{"kind": "harness", "format": 1, "name": "../x", "title": "T"}',
+    "row.json": '{"kind": "harness", "format": 1, "name": "x", "title": "", "tables": '
+    '[{"title": "T", "columns": ["a"], "rows": [[]]}]}',
 }
 RUNTIMES = (
     "runtimes are stock, before, after, package, package-arm64, upto:PATCH, asan, tsan, ubsan, debug, chaos and "
@@ -125,6 +128,8 @@ ROWS = (
     ("report binary.txt", "binary.txt is damaged", "", 1),
     ("report rows.json", "rows.json holds no results that are known here", "give results.json", 1),
     ("report future.json", "future.json has format 99, this version reads 1", "measure again", 1),
+    ("report name.json", "name.json is damaged: name is missing or wrong", "measure again", 1),
+    ("report row.json", "row.json is damaged: the rows of T is missing or wrong", "measure again", 1),
     ("report --fast", "unrecognized arguments: --fast", "utils/report --help", 2),
     ("run-clients nope", "no package 'nope' is described", "there are swift-async-algorithms, ", 2),
     ("run-clients empty", "no package 'empty' is described", "for a folder: utils/run-clients --packages empty", 2),

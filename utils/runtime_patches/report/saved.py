@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..base import files, schema
 from ..base.errors import UserError
-from ..base.paths import SAVED_RESULTS
+from ..base.paths import SAVED_RESULTS, shown
 from ..results.comparison import Comparison
 from ..results.outcome import Outcome
 from . import read
@@ -37,4 +37,9 @@ def save(paths: Iterable[Path | str], machine: str) -> list[Path]:
 def load(machine: str, name: str) -> Comparison | Outcome | None:
     """The Comparison or the Outcome that was saved; None if there is none."""
     path = SAVED_RESULTS / machine / f"{name}.json"
-    return read.load(path, files.read_text(path, schema.HINT)) if path.exists() else None
+    if not path.exists():
+        return None
+    hint = f"git checkout -- {shown(path)}"
+    if found := read.load(path, files.read_text(path, hint)):
+        return found
+    raise UserError(f"{path} holds no results that are known here", hint)

@@ -23,6 +23,10 @@ class Table:
     columns: list[str]
     rows: list[list[Cell]]
 
+    def __post_init__(self) -> None:
+        if not self.columns or any(len(row) != len(self.columns) for row in self.rows):
+            raise schema.Mismatch(f"the rows of {self.title}")
+
     def text(self, left: int = 1) -> str:
         """For the screen; all but the first `left` columns to the right."""
         lines: list[list[str]] = [self.columns, *[[cell(one) for one in row] for row in self.rows]]
@@ -84,7 +88,7 @@ class Outcome:
     """The results of one run of a harness. name: of its folder below benchmark/; command: what the user
     typed; summary: the few sentences for the head of the page."""
 
-    name: str
+    name: schema.FileName
     title: str
     command: Optional[str] = None
     format: int = FORMAT
