@@ -51,6 +51,8 @@ def main(options: Namespace) -> None:
         raise BadUsage("--pool and --profile exclude each other", "--profile shows the pool off and on")
     options.filter = options.filter or (profile.DEFAULT_ROWS if options.profile else ".")
     chosen = choose(options, {row.name: row.text for row in ROWS.values()})
+    if options.profile and any(ROWS[name].kind == "nio" for name in chosen):
+        raise BadUsage("--profile has no rows of swift-nio's own benchmark", "leave them out: --filter")
     old, new = options.runtimes[0], options.runtimes[-1]
     if options.pool:
         options.sides = [programs.Side(new, f"pool {word}", (("SWIFT_POOL", value),)) for word, value in _POOL]
@@ -78,8 +80,6 @@ def _profile(options: Namespace, place: Place, rows: list[ServerRow]) -> None:
     from ..harness.programs import show
     from . import profile
 
-    if any(row.kind == "nio" for row in rows):
-        raise BadUsage("--profile has no rows of swift-nio's own benchmark", "leave them out: --filter")
     columns = profile.columns_of(options)
     found = profile.take(options, place, rows, columns, random.Random())
     # A result of its own: it does not replace that of the speeds.
