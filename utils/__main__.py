@@ -5,7 +5,7 @@ import sys
 if sys.version_info < (3, 9):
     sys.exit("error: Python 3.9 or later is needed\nhint: sudo apt install python3")
 
-command, arguments = sys.argv[1], sys.argv[2:]
+command, *arguments = sys.argv[1:] or [""]
 if command == "with-runtime":  # without argparse: it starts for every program
     from runtime_patches.base import errors
     from runtime_patches.commands import with_runtime

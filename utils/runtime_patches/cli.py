@@ -33,8 +33,14 @@ def main(command: str, arguments: list[str]) -> None:
 
 def module_of(command: str) -> ModuleType:
     """The module of "NAME" or "benchmark/HARNESS/NAME"."""
-    path = command.replace("-", "_").replace("benchmark/", "benchmarks/") if "/" in command else f"commands/{command}"
-    return importlib.import_module(f"runtime_patches.{path.replace('/', '.').replace('-', '_')}")
+    path = command.replace("benchmark/", "benchmarks/") if "/" in command else f"commands/{command}"
+    name = f"runtime_patches.{path.replace('/', '.').replace('-', '_')}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if not name.startswith(str(error.name)):
+            raise
+        raise BadUsage(f"no command '{command}'", "ls utils") from None
 
 
 def _run(module: ModuleType, arguments: list[str]) -> int | None:
@@ -119,10 +125,12 @@ class Parser(argparse.ArgumentParser):
         return arguments[:place], {self.rest: arguments[place + 1 :]}
 
     def _get_value(self, action: Action, text: str) -> Any:
+        name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+        if not text and action.default != "":
+            raise BadUsage(f"{name}: the value is empty", f"{self.prog} --help")
         try:
             return super()._get_value(action, text)
         except BadValue as error:
-            name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
             raise BadUsage(f"{name}: {error.message}", error.hint) from None
 
     def add(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 
 from ..base.errors import BadUsage
@@ -39,9 +40,9 @@ def parser() -> Parser:
 def main(options: Namespace) -> None:
     from ..testing import stress
 
-    first, _, last = (options.seeds or ("1" if options.time else "1:20")).partition(":")
-    is_span = first.isdecimal() and (last or first).isdecimal() and int(last or first) >= int(first)
-    if not is_span:
+    found = re.fullmatch(r"(\d+)(?::(\d+))?", options.seeds or ("1" if options.time else "1:20"))
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if not found or last < first:
         raise BadUsage(f"--seeds: '{options.seeds}' is not FIRST[:LAST]", "utils/stress --help")
     ws = ready(options)
     if options.cancellation:
@@ -50,5 +51,5 @@ def main(options: Namespace) -> None:
         chosen = [name for name in options.runtimes if str(name) != "before"]
         cancellation.run(ws, chosen, options.cancellation, options.time)
         return
-    count = 10**12 if options.time and not last else int(last or first) - int(first) + 1
-    stress.run(ws, options.runtimes, int(first), count, options.operations, options.workers, options.time)
+    count = 10**12 if options.time and not found[2] else last - first + 1
+    stress.run(ws, options.runtimes, first, count, options.operations, options.workers, options.time)

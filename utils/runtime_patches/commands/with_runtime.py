@@ -66,7 +66,7 @@ def _parse(args: list[str]) -> tuple[SimpleNamespace, str, list[str]]:
             options.bind.append(os.path.abspath(value))
         else:
             setattr(options, option[2:], value)
-    if not args or args[0] == "--":
+    if not args or args[0] in ("", "--"):
         raise BadUsage("no runtime is named", "utils/with-runtime after -- CMD")
     name = args.pop(0)
     if args and args[0] == "--":
