@@ -46,6 +46,8 @@ def examine(ws: Workspace | None, fault: Line | None, toolchain: object) -> dict
     clone: list[Line | None] = [headers, own_checkout.state(), *runtimes.laid(ws)]
     others = [path for path in _folders() if path.name not in ("checkout", "runtimes", "report")]
     clone += [Line(READY, f"build/{path.name}", path=path) for path in others]
+    if BUILD.exists() and not BUILD.is_dir():
+        clone.append(Line(FAULT, "build", "is no folder", "move it away", BUILD))
     found: dict[str, list[Line | None]] = {
         "this machine": [*machine],
         "toolchain and sources": [*parts],

@@ -6,14 +6,14 @@ import errno
 import os
 import signal
 import sys
+from pathlib import Path
 
-from . import bytecode
+from . import bytecode, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
-    from pathlib import Path
     from typing import NoReturn
 
 DISK_FULL = (
@@ -80,9 +80,14 @@ def of_system(error: OSError) -> UserError:
             f"{error.filename or 'a file'}: {reason}",
             "check who owns it; XDG_CACHE_HOME and TMPDIR name other places for the cache and temporary files",
         )
-    if error.errno == errno.ENOENT and error.filename and "/" not in str(error.filename):
-        # subprocess names the program; our own files have whole paths.
-        return UserError(f"{error.filename} is not installed, or not on PATH", f"sudo apt install {error.filename}")
+    if error.errno == errno.ENOENT:
+        file = str(error.filename or "")
+        if not file:
+            return UserError("the current folder has been removed", "cd to another one")
+        if "/" not in file:  # subprocess names the program; our own files have whole paths
+            return UserError(f"{file} is not installed, or not on PATH", f"sudo apt install {file}")
+        if paths.REPO in Path(file).parents and paths.BUILD not in Path(file).parents:
+            return UserError(f"{file}: {reason}", f"git checkout -- {file}")
     return UserError(f"{error.filename}: {reason}" if error.filename else reason, "utils/doctor names what is damaged")
 
 

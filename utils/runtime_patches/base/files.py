@@ -169,4 +169,6 @@ def free_gb(path: Path) -> float:
 
     while not path.exists():
         path = path.parent
+    if not path.is_dir():
+        raise UserError(f"{path} is no folder", "move it away, or set XDG_CACHE_HOME to another place")
     return shutil.disk_usage(path).free / 1e9
