@@ -6,14 +6,14 @@ import errno
 import os
 import signal
 import sys
-from pathlib import Path
 
-from . import bytecode, paths
+from . import bytecode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
+    from pathlib import Path
     from typing import NoReturn
 
 DISK_FULL = (
@@ -81,12 +81,14 @@ def of_system(error: OSError) -> UserError:
             "check who owns it; XDG_CACHE_HOME and TMPDIR name other places for the cache and temporary files",
         )
     if error.errno == errno.ENOENT:
+        from .paths import BUILD, REPO
+
         file = str(error.filename or "")
         if not file:
             return UserError("the current folder has been removed", "cd to another one")
         if "/" not in file:  # subprocess names the program; our own files have whole paths
             return UserError(f"{file} is not installed, or not on PATH", f"sudo apt install {file}")
-        if paths.REPO in Path(file).parents and paths.BUILD not in Path(file).parents:
+        if file.startswith(f"{REPO}/") and not file.startswith(f"{BUILD}/"):
             return UserError(f"{file}: {reason}", f"git checkout -- {file}")
     return UserError(f"{error.filename}: {reason}" if error.filename else reason, "utils/doctor names what is damaged")
 
