@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime_patches.benchmarks.deinit import campaign, dataset
-from runtime_patches.benchmarks.deinit.experiments import RUNS
+from runtime_patches.benchmarks.deinit.experiments import load
 from runtime_patches.cli import runtime as parse
 from workspace_of import workspace
 
@@ -20,6 +20,7 @@ folder, runtime, *options = sys.argv[1:]
 ws = workspace(options)
 
 TINY = campaign.Scale("tiny", thin=1000, least=5, objects=50, rounds=(3, 3), seconds=0, retry_ms=0)
+RUNS = load()[0]
 RUN, COPYING = RUNS["isolated_hop_reset_array-5K"], RUNS["isolated_hop_copy_array-5K"]
 LONG = RUNS["isolated_hop_reset_array-b100-5K"]
 

@@ -3,10 +3,14 @@ benchmark/deinit/experiments.json."""
 
 from __future__ import annotations
 
-import json
+import functools
 from dataclasses import dataclass, field
 
-from ...base.paths import BENCHMARK
+from ...base import files
+from ...base.errors import UserError
+from ...base.paths import BENCHMARK, shown
+
+_FILE = BENCHMARK / "deinit" / "experiments.json"
 
 
 @dataclass(frozen=True)
@@ -69,23 +73,26 @@ class Fit:
         return " ".join(words)
 
 
-def _read() -> tuple[dict[str, Run], dict[str, list[Fit]]]:
-    data = json.loads((BENCHMARK / "deinit" / "experiments.json").read_text(encoding="utf-8"))
-    inputs = {
-        name: Inputs(tuple(one["values"]), tuple(one["objects"]), one["points"], one.get("name"))
-        for name, one in data["inputs"].items()
-    }
-    found = {name: Run(name, **{**one, "inputs": inputs[one["inputs"]]}) for name, one in data["runs"].items()}
-    return found, {
-        title: [Fit(**{**one, "run": found[one["run"]], "diff": found.get(one.get("diff"))}) for one in fits]
-        for title, fits in data["sections"].items()
-    }
-
-
-RUNS, SECTIONS = _read()
+@functools.cache
+def load() -> tuple[dict[str, Run], dict[str, list[Fit]]]:
+    """({name: Run}, {title of a section: its fits}); UserError if the file is damaged."""
+    hint = f"git checkout -- {shown(_FILE)}"
+    data = files.read_json(_FILE, hint)
+    try:
+        inputs = {
+            name: Inputs(tuple(one["values"]), tuple(one["objects"]), one["points"], one.get("name"))
+            for name, one in data["inputs"].items()
+        }
+        found = {name: Run(name, **{**one, "inputs": inputs[one["inputs"]]}) for name, one in data["runs"].items()}
+        return found, {
+            title: [Fit(**{**one, "run": found[one["run"]], "diff": found.get(one.get("diff"))}) for one in fits]
+            for title, fits in data["sections"].items()
+        }
+    except (AttributeError, KeyError, TypeError) as fault:
+        raise UserError(f"{_FILE} is damaged: {fault}", hint) from None
 
 
 def runs() -> list[Run]:
     """All datasets that the fits need, each once, in order."""
-    found = [run for fits in SECTIONS.values() for fit in fits for run in (fit.diff, fit.run) if run]
+    found = [run for fits in load()[1].values() for fit in fits for run in (fit.diff, fit.run) if run]
     return list(dict.fromkeys(found))

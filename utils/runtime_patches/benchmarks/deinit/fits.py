@@ -65,7 +65,7 @@ def model(campaign: Campaign, experiment: experiments.Fit, phase: str, name: str
 
 def rows(campaign: Campaign) -> list[PhaseFits]:
     found = []
-    for section, fits in experiments.SECTIONS.items():
+    for section, fits in experiments.load()[1].items():
         for experiment in fits:
             for phase in experiment.phases.split(","):
                 models = {name: model(campaign, experiment, phase, name) for name in campaign.names}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .campaign import Campaign
-from .experiments import RUNS, Fit
+from .experiments import Fit, load
 from .fit import Fit as FittedModel
 from .fits import model
 
@@ -56,13 +56,13 @@ def goals(campaign: Campaign) -> list[Goal]:
     R² is of the least squares; coefficients are fitted to the median, because a few
     disturbed points are enough to turn a parabola.
     """
-    found = []
+    found, runs = [], load()[0]
     old, *others = campaign.names
 
     def fitted(
         name: str, run: str, params: str, phase: str = "T", diff: str | None = None, robust: bool = True
     ) -> FittedModel | None:
-        return model(campaign, Fit(RUNS[run], params, diff=RUNS[diff] if diff else None), phase, name, robust)
+        return model(campaign, Fit(runs[run], params, diff=runs[diff] if diff else None), phase, name, robust)
 
     def add(
         text: str,
@@ -82,7 +82,7 @@ def goals(campaign: Campaign) -> list[Goal]:
             add(f"R² of {words}, {run}", name, models, lambda fit: fit.r_squared, 0.9, most=False)
         for run in (*_LINEAR, *_WITHOUT_VALUES):
             if run in _LINEAR:
-                v, o = 1, campaign.scale.inputs(RUNS[run].inputs)[1][1]
+                v, o = 1, campaign.scale.inputs(runs[run].inputs)[1][1]
                 params, what = "o2,o", f"o² at {o:,} objects"
             else:
                 v, o, params, what = 200, 1, "vo,o", "the task-locals at v = 200"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .experiments import RUNS
+from .experiments import load
 from .phases import PHASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...results.outcome import Curve, Points
     from .dataset import Folder, Inputs
@@ -54,7 +54,7 @@ def axes(param: str) -> tuple[str, str]:
 def _copying(title: str, **labels: str) -> list[_Plot]:
     """The time of an object by number of task-locals, while scheduling and in total; labels: {label: name of a run}."""
     return [
-        (f"{title}, {words}", ["vo", "o"], [(RUNS[name], phase, label) for label, name in labels.items()])
+        (f"{title}, {words}", ["vo", "o"], [(load()[0][name], phase, label) for label, name in labels.items()])
         for phase, words in (("S", "scheduling"), ("T", "total"))
     ]
 
@@ -62,39 +62,40 @@ def _copying(title: str, **labels: str) -> list[_Plot]:
 def _by_values(kind: str) -> list[_Plot]:
     lines = [
         (run, "T", f"{run.inputs.objects[0]:,} objects")
-        for name, run in RUNS.items()
+        for name, run in load()[0].items()
         if name.startswith(f"async_{kind}-vs-values")
     ]
     return [(f"Async deinit of a {kind} by number of task-local values", ["v", "1"], lines)]
 
 
-_BY_OBJECTS = [
-    (RUNS["async_tree-vs-objects"], "T", "tree, total"),
-    (RUNS["async_array-vs-objects"], "T", "array, total"),
-    (RUNS["async_array-vs-objects"], "S", "array, scheduling"),
-    (RUNS["async_tree-vs-objects"], "S", "tree, scheduling"),
-]
-# Name: [(title, parameters of the model, [(run, phase, label)])].
-PLOTS = {
-    "isolated_copy_array": _copying(
+def _by_objects() -> list[_Plot]:
+    tree, array = (load()[0][f"async_{kind}-vs-objects"] for kind in ("tree", "array"))
+    lines = [(tree, "T", "tree, total"), (array, "T", "array, total")]
+    lines += [(array, "S", "array, scheduling"), (tree, "S", "tree, scheduling")]
+    return [("Async deinit by number of objects", ["o", "1"], lines)]
+
+
+# Name: what makes [(title, parameters of the model, [(run, phase, label)])].
+PLOTS: dict[str, Callable[[], list[_Plot]]] = {
+    "isolated_copy_array": lambda: _copying(
         "Isolated deinit of an array, slow path",
         copying="isolated_hop_copy_array-b100-5K",
         clearing="isolated_hop_reset_array-b100-5K",
     ),
-    "async_tree-vs-values": _by_values("tree"),
-    "async_array-vs-values": _by_values("array"),
-    "async-vs-objects": [("Async deinit by number of objects", ["o", "1"], _BY_OBJECTS)],
-    "async_copy_array": _copying("Copying task-locals in async deinit of an array", copying="async_copy_array"),
+    "async_tree-vs-values": lambda: _by_values("tree"),
+    "async_array-vs-values": lambda: _by_values("array"),
+    "async-vs-objects": _by_objects,
+    "async_copy_array": lambda: _copying("Copying task-locals in async deinit of an array", copying="async_copy_array"),
 }
 
 
 def missing(name: str, folder: Folder) -> list[Run]:
     """The runs whose datasets the plot needs and the folder lacks."""
-    return [run for _, _, lines in PLOTS[name] for run, _, _ in lines if not folder.file(run).exists()]
+    return [run for _, _, lines in PLOTS[name]() for run, _, _ in lines if not folder.file(run).exists()]
 
 
 def curves(fitter: Fitter, name: str, folder: Folder) -> list[Curve]:
-    return [_curve(fitter, folder, *one) for one in PLOTS[name]]
+    return [_curve(fitter, folder, *one) for one in PLOTS[name]()]
 
 
 def _curve(fitter: Fitter, folder: Folder, title: str, params: list[str], lines: list[_Line]) -> Curve:
