@@ -20,6 +20,7 @@ side = programs.Side(parse(name), name)
 ws = workspace(given)
 place = programs.Place(ws, Path(folder))
 load = programs.load(ws)
+programs.CONNECTIONS = 4
 
 
 def report(what: str, act: Callable[[], object]) -> None:
@@ -36,7 +37,7 @@ def server(mode: str, port: int = 0) -> Any:
 def drive(mode: str, how: str = "closed") -> Any:
     with server(mode) as one:
         one.probe()
-        return one.put_load(load, how, 4, 1, 0)
+        return one.put_load(load, how, 1, 0)
 
 
 report("good", lambda: drive("good")[0]["requests"] > 100)

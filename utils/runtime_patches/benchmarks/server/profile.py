@@ -147,10 +147,10 @@ class Watch:
 
 def _served(options: Namespace, server: Server, generator: Path) -> tuple[float, Watch]:
     """(CPU us of a request, what was seen meanwhile)"""
-    server.put_load(generator, "closed", options.connections, options.seconds / 5, 0)
+    server.put_load(generator, "closed", options.seconds / 5, 0)
     with Watch(server.place.ws, server.process.pid, server.place.scratch) as watch:
         before = server.stats()
-        done, _ = server.put_load(generator, "closed", options.connections, options.seconds, 0)
+        done, _ = server.put_load(generator, "closed", options.seconds, 0)
         after = server.stats()
     return (after["cpu_us"] - before["cpu_us"]) / done["requests"], watch
 
@@ -245,7 +245,7 @@ def report(options: Namespace, found: Mapping[str, Any], columns: Mapping[str, S
     counted = min(sum(seen.values()) for sides in found.values() for _, seen in sides.values())
     made.notes = [
         f"{options.rounds} new processes a column in turn, {_SAMPLES_A_SECOND} samples a second of the CPU's clock by "
-        f"perf, at least {counted:,} of each row and column; {options.connections} connections, loads of "
+        f"perf, at least {counted:,} of each row and column; {programs.CONNECTIONS} connections, loads of "
         f"{options.seconds:g} s. The time is that of getrusage, with perf's own share.",
         f"Between two columns of {old} a part differs by {statistics.median(apart) * 100:.1f} % of the operation at "
         f"the median and by {max(apart) * 100:.1f} % at most.",

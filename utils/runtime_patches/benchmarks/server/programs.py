@@ -28,6 +28,7 @@ from ..harness.programs import VARIABLES
 from .rows import ServerRow
 
 SOURCES = BENCHMARK / "server"
+CONNECTIONS = 64  # of a load
 
 
 def server(ws: Workspace) -> Path:
@@ -212,12 +213,10 @@ class Server:
         if answer.status != 200 or body.get("id") != wanted:
             raise self._fault(f"answers wrongly: {body}", "the request's ID is a task-local")
 
-    def put_load(
-        self, generator: Path, how: object, connections: int, seconds: float, warm: float
-    ) -> tuple[dict[str, Any], bytes]:
+    def put_load(self, generator: Path, how: object, seconds: float, warm: float) -> tuple[dict[str, Any], bytes]:
         """({"requests", "counted", "unanswered", "seconds"}, times in ns) of a load: "closed", or requests a second."""
         out = self.place.scratch / "times"
-        argv = list(map(str, [generator, self.port, self.row.path, how, connections, seconds, warm, out]))
+        argv = list(map(str, [generator, self.port, self.row.path, how, CONNECTIONS, seconds, warm, out]))
         try:
             done = captured(argv, timeout=seconds + self.patience)
         except subprocess.TimeoutExpired:
@@ -226,8 +225,8 @@ class Server:
             raise self._fault(ending(done.returncode, done.stderr), " ".join(argv), "the load on ")
         return json.loads(done.stdout), out.read_bytes()
 
-    def futexes(self, generator: Path, connections: int, seconds: float) -> float | None:
+    def futexes(self, generator: Path, seconds: float) -> float | None:
         """Futex calls a request; None where perf is not installed, or may not count them."""
         with futexes.Watch(self.process.pid, self.place.scratch) as watch:
-            done, _ = self.put_load(generator, "closed", connections, seconds, 0)
+            done, _ = self.put_load(generator, "closed", seconds, 0)
         return None if watch.calls is None else watch.calls / done["requests"]

@@ -46,7 +46,7 @@ def http(options: Namespace, row: ServerRow, place: Place, program: Path, genera
             server.probe()
             sample = _sample(options, server, generator)
             if last:
-                sample["futexes"] = server.futexes(generator, options.connections, min(1, options.seconds))
+                sample["futexes"] = server.futexes(generator, min(1, options.seconds))
             return sample
 
     return _rounds(options, row.name, take)
@@ -55,9 +55,9 @@ def http(options: Namespace, row: ServerRow, place: Place, program: Path, genera
 def _sample(options: Namespace, server: Server, generator: Path) -> Sample:
     """A server under load: requests a second, CPU us and context switches of one, latencies in us, memory in MB."""
     # The first requests fill the heap and the caches: they are no part of it.
-    server.put_load(generator, "closed", options.connections, options.seconds / 5, 0)
+    server.put_load(generator, "closed", options.seconds / 5, 0)
     before = server.stats()
-    done, _ = server.put_load(generator, "closed", options.connections, options.seconds, 0)
+    done, _ = server.put_load(generator, "closed", options.seconds, 0)
     after = server.stats()
     sample = {
         "rate": done["counted"] / done["seconds"],
@@ -66,7 +66,7 @@ def _sample(options: Namespace, server: Server, generator: Path) -> Sample:
         "latencies": {},
     }
     for rate in options.rates:
-        done, times = server.put_load(generator, rate, options.connections, options.seconds, options.seconds / 5)
+        done, times = server.put_load(generator, rate, options.seconds, options.seconds / 5)
         sample["latencies"][str(rate)] = [*quantiles(times), done["unanswered"]]
     sample["rss"] = server.stats()["rss_kb"] / 1024
     return sample

@@ -34,11 +34,10 @@ def parser() -> Parser:
     what = "tell by perf which libraries and parts of the runtime the CPU time goes to, with the pool off and on"
     command.add("--profile", what)
     command.set_defaults(filter=None)
-    command.add("--seconds S", "of each load on a server (default: 1.5)", type=seconds(0.2, 99), default="1.5")
+    command.add("--seconds S", "how long each load lasts (default: 1.5)", type=seconds(0.2, 99), default="1.5")
     what = "requests a second of the open loops (default: 1000 4000; none: no latencies)"
     command.add("--rates [R…]", what, type=integer(1), default=[1000, 4000])
-    command.add("--connections N", "(default: 64)", type=integer(1, 1024), default=64)
-    command.add("--port N", "of the server (default: a free one)", type=integer(0, 65535), default=0)
+    command.add("--port N", "the server's port (default: a free one)", type=integer(0, 65535), default=0)
     return command
 
 

@@ -160,7 +160,7 @@ def _outcome(options: Namespace, taken: Mapping[str, requests.Columns], failed: 
     old, new = options.sides
     result.notes = [
         f"Medians of {options.rounds} new processes a column, {old}, {old} again and {new} in turn; "
-        f"{options.connections} connections, loads of {options.seconds:g} s.",
+        f"{programs.CONNECTIONS} connections, loads of {options.seconds:g} s.",
         "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
         "at the end': requests that had no answer then, with the time that they had waited.",
         "old again against old, operations a second: median "
