@@ -25,8 +25,8 @@ def parser() -> Parser:
     default = [runtime("before"), runtime("after")]
     command.add_runtimes("runtimes [NAME…]", "runtimes (default: before after)", default=default)
     command.add("--seeds FIRST[:LAST]", "default: 1:20. FIRST alone is one seed; with --time it is the first")
-    command.add("--operations N", "of each program (default: 50000)", type=integer(1), default=50_000)
-    command.add("--workers N", "tasks at its start (default: 6)", type=integer(1), default=6)
+    command.add("--operations N", "operations of each program (default: 50000)", type=integer(1), default=50_000)
+    command.add("--workers N", "tasks at the start of each program (default: 6)", type=integer(1), default=6)
     what = "go on for this time, with further seeds if LAST is not given"
     command.add("--time SECONDS", what, type=seconds(0.001, 999999))
     command.add(

@@ -19,7 +19,7 @@ def parser() -> Parser:
     command.add("-v, --values MIN:MAX", "the number of task-local values", type=span(), default="0:200")
     command.add("-o, --objects MIN:MAX", "the number of objects", type=span(1), default="1:5000")
     command.add("--seed N", "a number that makes the same points again", type=integer(), default=argparse.SUPPRESS)
-    command.add("points", type=integer(1))
+    command.add("points", "how many points", type=integer(1))
     return command
 
 

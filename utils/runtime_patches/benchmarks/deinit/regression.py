@@ -29,7 +29,9 @@ def parser() -> Parser:
     what = "the phases to fit: some of S,T,E, for Scheduling, Total, and Execution, which is Total less Scheduling"
     command.add("-y, --phases PHASES", what, default="S,T")
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
-        command.add(f"{option} N", type=integer())
+        end, what = option[2:].split("-")
+        bound = "at least" if end == "min" else "at most"
+        command.add(f"{option} N", f"fit only points with {bound} N {what}", type=integer())
     command.add("--ci", "also print the 95%% confidence interval of each coefficient")
     command.add("--robust", "fit to the median (least absolute deviations): disturbed points hardly count")
     command.add("--share", "also print what each term makes up at the largest point")

@@ -37,7 +37,7 @@ def parser() -> _Parser:
     command.add("--ballast N", "units of work (about 40 ns) in each deinit body", type=integer(), default="0")
     command.add_runtimes("--runtime NAME", "the runtime to measure: stock, before, after, upto:PATCH", default="after")
     command.add("--onone", "measure the unoptimized build of the benchmark")
-    command.add("--timeout SECONDS", "for one point", type=integer(1), default="60")
+    command.add("--timeout SECONDS", "how long a point may take", type=integer(1), default="60")
     what = (
         "measure a point again, for at most N ms, "
         "while other programs keep its threads waiting for a core; the least disturbed attempt counts"

@@ -17,7 +17,7 @@ def parser() -> Parser:
     )
     what = "after, upto:PATCH, or any other that has the monitor (default: after)"
     command.add_runtimes("runtime [RUNTIME]", what, default="after")
-    command.add("--milliseconds N", "for a sample of a row BM_…", type=integer(1), default="200")
+    command.add("--milliseconds N", "how long a sample of a row BM_… lasts", type=integer(1), default="200")
     return command
 
 

@@ -24,8 +24,10 @@ def parser() -> Parser:
         most=2,
     )
     command.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)")
-    command.add("--milliseconds N", "for a sample", type=integer(1), default="60")
-    command.add("--attempts N", "for a sample, while other programs disturb it", type=integer(1), default="4")
+    command.add("--milliseconds N", "how long a sample lasts", type=integer(1), default="60")
+    command.add(
+        "--attempts N", "how often a sample is taken while other programs disturb it", type=integer(1), default="4"
+    )
     command.add("--cache-line-malloc", "give every object cache lines of its own")
     return command
 

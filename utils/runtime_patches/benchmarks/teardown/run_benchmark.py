@@ -29,7 +29,7 @@ def parser() -> Parser:
     command.add(
         "--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=depth, default="18"
     )
-    command.add("--attempts N", "for a process, while other programs disturb it", type=integer(1), default="3")
+    command.add("--attempts N", "how often a process is run while others disturb it", type=integer(1), default="3")
     command.add("--without-fastbins", "have glibc's malloc keep no lists of small free blocks")
     return command
 
