@@ -36,7 +36,7 @@ quote = "'{}'".format
 
 def tool(name, *words):
     """The command of a program in Inputs."""
-    return " ".join(["%{python} -B", quote(os.path.join(HERE, "Inputs", name)), *words])
+    return " ".join(["%python -B", quote(os.path.join(HERE, "Inputs", name)), *words])
 
 
 config.environment["CXX"] = compiler
