@@ -49,10 +49,6 @@ class Instructions(unittest.TestCase):
             callgrind.by_object(FILE.splitlines(keepends=True)),
             {"/bin/program": 19, "/lib/libswiftCore.so": 1000, "": 45},
         )
-        functions = callgrind.by_function(FILE.splitlines(keepends=True))
-        self.assertEqual(functions["/bin/program", "main"], 14)
-        self.assertEqual(functions["/bin/program", "another"], 5)
-        self.assertEqual(functions["/lib/libswiftCore.so", "swift_retain"], 1000)
 
     def test_counts(self) -> None:
         both = Counts(FOUND, ["row", "only"], ["old", "new"])
