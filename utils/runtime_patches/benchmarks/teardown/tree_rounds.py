@@ -76,14 +76,11 @@ def _run(
 
 def _quietest(attempts: int, run: Callable[[], tree_times.Run]) -> tree_times.Run:
     """The first run that nothing disturbed, or the least disturbed of `attempts`."""
-    best = None
-    for _ in range(attempts):
-        one = run()
-        if best is None or one.waited < best.waited:
-            best = one
+    best = run()
+    for _ in range(attempts - 1):
         if best.waited <= _QUIET:
             break
-    assert best
+        best = min(best, run(), key=lambda one: one.waited)
     return best
 
 
