@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,11 +68,10 @@ def load_all(paths: Iterable[Path | str]) -> tuple[list[Result], list[str]]:
     results, notes, seen = [], [], {}
     for file in chosen:
         text = files.read_text(file, _HINT)
-        digest = hashlib.sha256(text.encode()).digest()
-        if digest in seen:
-            notes.append(f"{file} holds the same as {seen[digest]}: counted once")
+        if text in seen:
+            notes.append(f"{file} holds the same as {seen[text]}: counted once")
             continue
-        seen[digest] = file
+        seen[text] = file
         if data := load(file, text):
             results.append(Result(file, data))
         elif file in named:
