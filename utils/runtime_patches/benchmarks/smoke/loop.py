@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ...base.process import ending
@@ -124,8 +125,7 @@ def _loaded(pid: int, libraries: Collection[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     while len(found) < len(libraries):
         try:
-            with open(f"/proc/{pid}/maps") as maps:
-                text = maps.read()
+            text = Path(f"/proc/{pid}/maps").read_text()
         except OSError:
             break
         for line in text.splitlines():

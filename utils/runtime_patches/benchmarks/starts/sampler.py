@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 from ...base.process import ending
@@ -80,21 +81,12 @@ def _until_the_answer(plan: dict[str, Any], row: dict[str, Any], runtime: str) -
         with urllib.request.urlopen(f"http://127.0.0.1:{int(line.split()[1])}/", timeout=_PATIENCE) as answer:
             answer.read()
         elapsed = time.monotonic_ns() - start
-        with open(f"/proc/{child.pid}/schedstat", encoding="ascii") as running:
-            main_thread = int(running.read().split()[0]) / 1000
-        return {"us": elapsed / 1000, "cpu": _cpu(child.pid) or main_thread}
+        # Of its threads.
+        ran = [int(path.read_text().split()[0]) for path in Path(f"/proc/{child.pid}/task").glob("*/schedstat")]
+        return {"us": elapsed / 1000, "cpu": sum(ran) / 1000}
     finally:
         child.kill()
         child.wait()
-
-
-def _cpu(process: int) -> float:
-    """The microseconds for which the threads of a process have run."""
-    total = 0.0
-    for thread in os.listdir(f"/proc/{process}/task"):
-        with open(f"/proc/{process}/task/{thread}/schedstat", encoding="ascii") as running:
-            total += int(running.read().split()[0]) / 1000
-    return total
 
 
 def take(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
