@@ -49,12 +49,9 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 def holder(folder: Path) -> str | None:
     """Who holds FOLDER/.lock, or None."""
-    try:
-        with open(folder / ".lock", encoding="utf-8", errors="replace") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return lock.read().strip() or "another command"
-    except OSError:
-        pass
+    with contextlib.suppress(OSError), open(folder / ".lock", encoding="utf-8", errors="replace") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return lock.read().strip() or "another command"
     return None

@@ -107,8 +107,6 @@ def end(process: subprocess.Popen[Any]) -> None:
             os.killpg(process.pid, sig)
         except ProcessLookupError:
             return
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patience)
             return
-        except subprocess.TimeoutExpired:
-            pass

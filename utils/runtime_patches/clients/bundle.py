@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
@@ -339,17 +340,13 @@ class _Process:
 
     def _kill(self) -> None:
         """Ends the process, and what tests have left: all of its session, in any group."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         for folder in Path("/proc").glob("[0-9]*"):
-            try:
+            with contextlib.suppress(OSError, ValueError):
                 state, _, _, session = (folder / "stat").read_text().rpartition(") ")[2].split()[:4]
                 if int(session) == self.process.pid and state != "Z":
                     os.kill(int(folder.name), signal.SIGKILL)
-            except (OSError, ValueError):
-                pass
         self.process.wait()
 
     def _prove(self) -> None:

@@ -141,14 +141,9 @@ class Campaign:
         argv = driver.command(self.program, run.benchmark, inputs, **options)
         try:
             with open(partial, "wb") as out:
-                streams: dict[str, Any] = {
-                    "stdin": subprocess.DEVNULL,
-                    "stdout": out,
-                    "stderr": subprocess.PIPE,
-                    "text": True,
-                }
-                session: dict[str, Any] = {"binds": [self.home], "start_new_session": True}
-                status, errors = ended(self.runtimes[name].popen(self.ws, argv, **streams, **session))
+                session: dict[str, Any] = {"binds": [self.home], "start_new_session": True, "stdin": subprocess.DEVNULL}
+                streams: dict[str, Any] = {"stdout": out, "stderr": subprocess.PIPE, "text": True}
+                status, errors = ended(self.runtimes[name].popen(self.ws, argv, **session, **streams))
             if status == 0:
                 partial.rename(path)
         finally:

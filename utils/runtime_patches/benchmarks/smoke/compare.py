@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -96,12 +97,10 @@ def _listing(ws: Workspace, side: Side, binary: Path) -> dict[str, list[str]]:
     options: dict[str, Any] = {"binds": [side.folder], "env": {"LD_LIBRARY_PATH": side.library_path}, "text": True}
     argv = [binary, "--list", "--json", "--skip-tags="]
     done = ws.run(argv, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-    try:
+    with contextlib.suppress(ValueError, KeyError, TypeError):
         found = [json.loads(line) for line in done.stdout.splitlines()]
         if done.returncode == 0:
             return {row["name"]: row["tags"] for row in found}
-    except (ValueError, KeyError, TypeError):
-        pass
     if twice := re.search(r"Duplicate values for key: '(.+?)'", done.stdout):
         raise UserError(f"two benchmarks are named {twice[1]}", "change the name in one of the files")
     lines = done.stdout.strip().splitlines() or [f"exit status {done.returncode}"]
