@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import statistics
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -40,17 +42,9 @@ def rank_test(one: Sequence[float], other: Sequence[float]) -> float:
     """The two-sided p of the Mann-Whitney U test (normal approximation, with the
     corrections for ties and continuity). From FEWEST values on it is cautious: never
     below the exact p if the samples do not overlap."""
-    n, m = len(one), len(other)
-    pooled = sorted([(value, 0) for value in one] + [(value, 1) for value in other])
-    rank_sum, ties, start = 0.0, 0, 0
-    while start < n + m:
-        end = start
-        while end < n + m and pooled[end][0] == pooled[start][0]:
-            end += 1
-        rank = (start + 1 + end) / 2
-        rank_sum += rank * sum(1 for _, side in pooled[start:end] if side == 0)
-        ties += (end - start) ** 3 - (end - start)
-        start = end
+    n, m, pooled = len(one), len(other), sorted([*one, *other])
+    rank_sum = sum((bisect_left(pooled, value) + 1 + bisect_right(pooled, value)) / 2 for value in one)
+    ties = sum(count**3 - count for count in Counter(pooled).values())
     distance = abs(rank_sum - n * (n + 1) / 2 - n * m / 2)
     variance = n * m / 12 * (n + m + 1 - ties / ((n + m) * (n + m - 1)))
     if variance <= 0:
