@@ -196,7 +196,8 @@ class BadInput(unittest.TestCase):
                 Path(name).write_text(text, errors="surrogateescape")
             for line, message, hint, status in ROWS:
                 command, *words = shlex.split(line)
-                with self.subTest(line), self.assertRaises(UserError) as raised, _silent():
+                silent = contextlib.redirect_stdout(io.StringIO())
+                with self.subTest(line), self.assertRaises(UserError) as raised, silent:
                     cli._run(_module(command), words)
                 found = raised.exception
                 with self.subTest(line):
@@ -209,7 +210,3 @@ def _module(command: str) -> ModuleType:
     """Of NAME, or of HARNESS/NAME; "run" is run-benchmark."""
     path = re.sub("/run$", "/run-benchmark", command)
     return cli.module_of(f"benchmark/{path}" if "/" in path else path)
-
-
-def _silent() -> contextlib.redirect_stdout[io.StringIO]:
-    return contextlib.redirect_stdout(io.StringIO())

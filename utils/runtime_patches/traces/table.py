@@ -31,8 +31,8 @@ def text(trace: Trace, summary: Summary, functions: dict[int, str], types: dict[
             *_times(row.waits),
             *_times(row.runs),
             _time(row.total),
+            row.hops,
         ]
-        + [row.hops]
         for row in summary.rows
     ]
     columns = ["tasks that began in", "tasks", "runs", "wait p50", "p99", "max", "run p50", "p99", "max", "all", "hops"]

@@ -36,20 +36,8 @@ package = place / name
 
 def run(*argv: object, **env: str) -> None:
     """Runs argv with nothing but the system; ends with its status if it fails."""
-    words: list[object] = [
-        sandbox.bwrap(),
-        "--clearenv",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-        "--bind",
-        place,
-        place,
-    ]
-    words += ["--ro-bind", made.lib, made.lib]
+    words: list[object] = [sandbox.bwrap(), *"--clearenv --proc /proc --dev /dev --tmpfs /tmp".split()]
+    words += ["--bind", place, place, "--ro-bind", made.lib, made.lib]
     for part in (*root.glob("lib*"), *root.glob("bin"), *root.glob("usr")):
         words += (
             ["--symlink", part.readlink(), f"/{part.name}"]

@@ -11,6 +11,7 @@ import sys
 import time
 from typing import Any
 
+import tiny
 from world import World
 
 world, times = World(sys.argv[1]), int(sys.argv[2])
@@ -56,7 +57,7 @@ def one_round(word: str, longest: float) -> Any:
     for path in (world.home, world.repo / "build"):
         if chance.random() < 0.4:
             shutil.rmtree(path, ignore_errors=True)
-    world.change_series(word)
+    tiny.lay_series(world.repo, word)
     for _ in range(chance.choice((1, 1, 2, 3))):
         kill_one(longest)
     status, output = world.run()

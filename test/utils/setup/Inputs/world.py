@@ -11,8 +11,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import tiny
-
 COMMAND = ("build-runtime", "before", "after")
 
 
@@ -84,10 +82,6 @@ class World:
         output, _ = process.communicate(timeout=patience)
         assert "Traceback" not in output, output
         return process.returncode, output
-
-    def change_series(self, word: str) -> None:
-        """Another version of the first patch; `word` gets into the libraries."""
-        tiny.lay_series(self.repo, word)
 
     def check(self, word: str | None = None) -> None:
         """AssertionError where a part that the commands take for ready is half made, or (with
