@@ -25,6 +25,12 @@ def captured(argv: Sequence[str | Path], **options: Any) -> subprocess.Completed
     return subprocess.run(argv, **streams, **options)
 
 
+def start(argv: Sequence[str | Path], **options: Any) -> subprocess.Popen[str]:
+    """subprocess.Popen of what leads a session of its own (see end), writes text, and has nothing to read."""
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "text": True, "errors": "replace", **options}
+    return subprocess.Popen(argv, start_new_session=True, **streams)
+
+
 def run_logged(
     argv: Sequence[str | Path],
     name: str,
@@ -46,10 +52,8 @@ def run_logged(
     with open(log, "wb") as out:
         # If this process is killed, the kernel sends the guard a signal.
         guarded = ["setpriv", "--pdeathsig", "TERM", _GUARD, str(os.getpid()), *argv]
-        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.STDOUT}
-        session: dict[str, Any] = {"start_new_session": True, "pass_fds": locks.held()}
-        process = subprocess.Popen(guarded, cwd=cwd, env=env, **streams, **session)
-        status, _ = ended(process)
+        told: dict[str, Any] = {"stdout": out, "stderr": subprocess.STDOUT, "pass_fds": locks.held()}
+        status, _ = ended(start(guarded, cwd=cwd, env=env, **told))
     if status == 0:
         return log
     text = log.read_text(errors="replace")

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.paths import BUILD
-from ..base.process import captured, ending
+from ..base.process import captured, ending, start
 from ..runtimes.libraries import LIBRARIES
 from ..runtimes.runtime import Runtime
 from ..workspace.find import Workspace
@@ -294,14 +294,8 @@ class _Process:
         words = loaded.environment(self.loads, variables)
         with open(self.log, "ab") as log:
             self.begin = log.tell()
-            self.process = subprocess.Popen(
-                bundle.command(self.runtime, arguments, words),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                cwd=bundle.place,
-            )
+            command = bundle.command(self.runtime, arguments, words)
+            self.process = start(command, stdout=log, stderr=subprocess.STDOUT, cwd=bundle.place)
         self.last = time.monotonic()
 
     def follow(self, take: Callable[[str], None], events: Path | None = None) -> None:

@@ -123,7 +123,7 @@ class Runtime:
     def popen(
         self, ws: Workspace, argv: Iterable[object], *, env: Mapping[str, str] | None = None, **options: Any
     ) -> subprocess.Popen[Any]:
-        """subprocess.Popen of argv on this runtime, which must be built."""
+        """ws.popen of argv on this runtime, which must be built."""
         return ws.popen(argv, env={**self.environment(ws), **(env or {})}, **options)
 
 

@@ -120,10 +120,13 @@ class Workspace:
         binds: Iterable[Path | str] = (),
         **options: Any,
     ) -> subprocess.Popen[Any]:
-        """subprocess.Popen inside; `env` adds to the environment."""
-        import subprocess
+        """base.process.start inside, with pipes for what it reads and writes; `env` adds to the environment."""
+        from subprocess import PIPE
 
-        return subprocess.Popen(self.command(argv, cwd=cwd, binds=binds), env=self.environment(env), **options)
+        from ..base import process
+
+        command = self.command(argv, cwd=cwd, binds=binds)
+        return process.start(command, env=self.environment(env), **{"stdin": PIPE, "stdout": PIPE, **options})
 
     def output(self, argv: Iterable[object], **options: Any) -> str:
         """The standard output of argv inside, as text."""

@@ -141,9 +141,8 @@ class Campaign:
         argv = driver.command(self.program, run.benchmark, inputs, **options)
         try:
             with open(partial, "wb") as out:
-                session: dict[str, Any] = {"binds": [self.home], "start_new_session": True, "stdin": subprocess.DEVNULL}
-                streams: dict[str, Any] = {"stdout": out, "stderr": subprocess.PIPE, "text": True}
-                status, errors = ended(self.runtimes[name].popen(self.ws, argv, **session, **streams))
+                streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE}
+                status, errors = ended(self.runtimes[name].popen(self.ws, argv, binds=[self.home], **streams))
             if status == 0:
                 partial.rename(path)
         finally:

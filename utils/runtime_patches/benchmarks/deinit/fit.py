@@ -128,8 +128,7 @@ class Fitter:
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         if not self.child:
             argv = ["python3", "-B", "-m", "runtime_patches.benchmarks.deinit.estimate"]
-            streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-            self.child = self.ready().popen(argv, env={"PYTHONPATH": str(UTILS)}, start_new_session=True, **streams)
+            self.child = self.ready().popen(argv, env={"PYTHONPATH": str(UTILS)})
         assert self.child.stdin and self.child.stdout
         self.child.stdin.write(json.dumps(request) + "\n")
         self.child.stdin.flush()

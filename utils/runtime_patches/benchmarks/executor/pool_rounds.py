@@ -131,15 +131,7 @@ def _sample(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: s
 
 def _futexes(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: str) -> float | None:
     """Futex calls of an operation; None where they cannot be counted."""
-    child = runtime.popen(
-        ws,
-        [str(made.rows), row, "--signalled"],
-        env=_variables(column),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    child = runtime.popen(ws, [str(made.rows), row, "--signalled"], env=_variables(column))
     assert child.stdout
     try:
         ready = child.stdout.readline().split("\t")

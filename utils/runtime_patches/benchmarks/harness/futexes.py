@@ -30,22 +30,17 @@ class Watch:
 
     def __init__(self, pid: int, folder: Path) -> None:
         self.pid, self.file = pid, folder / "futexes"
-        self.counter: subprocess.Popen[bytes] | None = None
+        self.counter: subprocess.Popen[str] | None = None
         self.calls: int | None = None
 
     def __enter__(self) -> Watch:
         self.file.unlink(missing_ok=True)
         if are_counted():
             (order, give_order), (answer, give_answer) = os.pipe(), os.pipe()
-            self.counter = subprocess.Popen(
-                ["perf", "stat", "-x,", "-e", _EVENT, "-o", str(self.file), "-p", str(self.pid)]
-                + ["--delay=-1", f"--control=fd:{order},{give_answer}"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(order, give_answer),
-                start_new_session=True,
-            )
+            argv = ["perf", "stat", "-x,", "-e", _EVENT, "-o", str(self.file), "-p", str(self.pid)]
+            argv += ["--delay=-1", f"--control=fd:{order},{give_answer}"]
+            quiet = subprocess.DEVNULL
+            self.counter = process.start(argv, stdout=quiet, stderr=quiet, pass_fds=(order, give_answer))
             os.close(order)
             os.close(give_answer)
             with contextlib.suppress(BrokenPipeError):  # it has ended, as the process has

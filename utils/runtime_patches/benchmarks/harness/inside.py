@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
@@ -23,15 +22,8 @@ def events(
 ) -> Generator[dict[str, Any], None, None]:
     """The events (dictionaries) that `python3 -m module` prints, one in a line, for `plan` on its standard
     input. It ends with this generator."""
-    child = ws.popen(
-        ["python3", "-B", "-m", f"runtime_patches.{module}"],
-        binds=binds,
-        env={"PYTHONPATH": str(UTILS)},
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
+    argv = ["python3", "-B", "-m", f"runtime_patches.{module}"]
+    child = ws.popen(argv, binds=binds, env={"PYTHONPATH": str(UTILS)})
     assert child.stdin and child.stdout
     try:
         child.stdin.write(json.dumps(plan))

@@ -105,14 +105,8 @@ class Watch:
         self.file.unlink(missing_ok=True)
         # The build IDs: the files of the workspace are at other paths here.
         argv = ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(_SAMPLES_A_SECOND), "--buildid-mmap"]
-        self.perf = subprocess.Popen(
-            [*argv, "-o", str(self.file), "-p", str(self.pid)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        argv += ["-o", str(self.file), "-p", str(self.pid)]
+        self.perf = process.start(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         # It writes which files the process has mapped when it begins; ended before, it leaves no data.
         for _ in range(500):
             if self.perf.poll() is not None or (self.file.exists() and self.file.stat().st_size > 2048):

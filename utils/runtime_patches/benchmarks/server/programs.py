@@ -18,7 +18,7 @@ from typing import Any
 from ...base import files, locks, once
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
-from ...base.process import captured, end, ending
+from ...base.process import captured, end, ending, start
 from ...clients import binaries, description, loaded
 from ...runtimes import program
 from ...runtimes.runtime import Runtime
@@ -99,7 +99,7 @@ class Place:
         variables = {name: os.environ.get(name, value) for name, value in VARIABLES.items()}
         words = loaded.environment(prefix, {**variables, **dict(side.variables)})
         command = loaded.command(self.ws, side.runtime, [*words, *argv], [self.ws.cache])
-        return subprocess.Popen(command, cwd=self.scratch, start_new_session=True, **options), prefix
+        return start(command, cwd=self.scratch, **options), prefix
 
     def run(
         self,
@@ -111,9 +111,7 @@ class Place:
     ) -> str:
         """The standard output of argv on a Side; UserError if it fails, or runs on other libraries. during: of its
         process, what is entered while that runs."""
-        process, prefix = self.start(
-            side, argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        process, prefix = self.start(side, argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             with during(process.pid) if during else contextlib.nullcontext():
                 out, said = process.communicate(timeout=timeout)
@@ -146,7 +144,7 @@ class Server:
     def __enter__(self) -> Server:
         self.errors = open(self.place.scratch / "server-errors", "w+", encoding="utf-8", errors="replace")
         self.process, prefix = self.place.start(
-            self.side, self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+            self.side, self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors
         )
         try:
             found = re.match(r"ready (\d+)$", self._line("start"))
