@@ -11,7 +11,6 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import subprocess
 from collections.abc import Mapping
 from typing import Optional
 
@@ -80,7 +79,7 @@ def debug_values(ws: Workspace, runtime: Runtime) -> dict[str, int]:
     argv = ["python3", "-c", script, library]
     for address, size, _, symbol in rows:
         argv += [symbol.split("@")[0], size] if int(address, 16) not in pointers else []
-    found: dict[str, int] = json.loads(runtime.run(ws, argv, stdout=subprocess.PIPE, text=True, binds=binds).stdout)
+    found: dict[str, int] = json.loads(ws.output(argv, env=runtime.environment(ws), binds=binds))
     return found
 
 

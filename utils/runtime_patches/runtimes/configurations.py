@@ -160,6 +160,5 @@ def _headers_32(ws: Workspace, folder: str) -> tuple[str, ...]:
     installation lacks one file, a list of missing functions."""
     (Path(folder) / "gnu").mkdir(exist_ok=True)
     (Path(folder) / "gnu" / "stubs-32.h").touch()
-    done = ws.run(["clang++", "-print-file-name=crtbegin.o"], capture_output=True, text=True)
-    gcc = Path(done.stdout.strip()).parent  # …/TRIPLE/VERSION
+    gcc = Path(ws.output(["clang++", "-print-file-name=crtbegin.o"]).strip()).parent  # …/TRIPLE/VERSION
     return (f"--gcc-install-dir={gcc}", "-isystem", folder, "-idirafter", f"/usr/include/{gcc.parent.name}")

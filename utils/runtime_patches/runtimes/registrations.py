@@ -5,7 +5,6 @@ programs show neither.
 """
 
 import json
-import subprocess
 from pathlib import Path
 
 from ..workspace.find import Workspace
@@ -38,8 +37,7 @@ def count(ws: Workspace, libraries: Path) -> dict[str, int]:
         return {}
     argv = ["python3", "-c", _SCRIPT, *there]
     env = {"LD_LIBRARY_PATH": str(libraries)}
-    done = ws.run(argv, env=env, stdout=subprocess.PIPE, text=True, binds=[libraries])
-    found: dict[str, int] = json.loads(done.stdout)
+    found: dict[str, int] = json.loads(ws.output(argv, env=env, binds=[libraries]))
     return found
 
 

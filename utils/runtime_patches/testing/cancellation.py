@@ -55,15 +55,8 @@ def _run(ws: Workspace, runtime: Runtime, stress: Path, kind: int, first: int, r
     mode, cancellers = _KINDS[kind]
     argv = [str(stress), str(rounds), mode, str(first), str(cancellers), str(_LANES)]
     try:
-        done = runtime.run(
-            ws,
-            argv,
-            env={"SWIFT_BACKTRACE": "enable=off"},
-            check=False,
-            text=True,
-            capture_output=True,
-            timeout=_TIMEOUT,
-        )
+        options = {"check": False, "text": True, "capture_output": True, "timeout": _TIMEOUT}
+        done = runtime.run(ws, argv, env={"SWIFT_BACKTRACE": "enable=off"}, **options)
         fault = f"status {done.returncode}\n{done.stderr[-2000:]}" if done.returncode else ""
     except subprocess.TimeoutExpired:
         fault = f"no end after {_TIMEOUT} s"

@@ -29,8 +29,9 @@ NO_PART = "there is no table of a part; --filter leaves a row out"
 
 def rows(ws: Workspace, program: Path) -> dict[str, str]:
     """{row: what the program says of it}."""
-    done = stock().run(ws, [str(program), "--list"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    return dict(line.split("\t") for line in done.stdout.splitlines())
+    hint = f"rm '{program}'; the same command compiles it again"
+    text = output(ws, stock(), [str(program), "--list"], program.name, hint)
+    return dict(line.split("\t") for line in text.splitlines())
 
 
 def output(ws: Workspace, runtime: Runtime, argv: Sequence[str], what: str, hint: str = NO_PART, **options: Any) -> str:

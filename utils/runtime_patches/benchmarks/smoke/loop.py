@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...base.process import ending
+from ...base.process import captured, ending
 from ..harness import inside
 from ..harness.inside import Failed
 from ..harness.rounds import interleaved
@@ -62,12 +62,8 @@ def copy_libraries(plan: Mapping[str, Any]) -> dict[str, list[Copy]]:
     for column in ("old", "control", "new"):
         side = plan["sides"]["new" if column == "new" else "old"]
         origin = side["library_path"]
-        traced = subprocess.run(
-            [plan["binary"]],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1", "LD_LIBRARY_PATH": origin},
-        ).stdout
+        env = {**os.environ, "LD_TRACE_LOADED_OBJECTS": "1", "LD_LIBRARY_PATH": origin}
+        traced = captured([plan["binary"]], env=env).stdout
         own = [path for path in re.findall(r"=> (\S.*) \(0x", traced) if os.path.dirname(path) == origin]
         own += [os.path.join(origin, name) for name in side["loads"]]
         places[column] = []
