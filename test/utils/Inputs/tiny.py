@@ -99,14 +99,11 @@ def make_repo(target: Path) -> None:
     lay_series(target)
 
 
-def git(folder: Path, *words: str) -> None:
+def git(folder: Path, *words: str) -> str:
+    """The output of git."""
     env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(
-        ["git", "-C", folder, "-c", "user.name=T", "-c", "user.email=t@t", *words],
-        check=True,
-        env=env,
-        stdout=subprocess.DEVNULL,
-    )
+    argv = ["git", "-C", str(folder), "-c", "user.name=T", "-c", "user.email=t@t", *words]
+    return subprocess.run(argv, check=True, env=env, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def make_sources(target: Path) -> None:

@@ -3,33 +3,20 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 from runtime_patches.base.errors import UserError
 from runtime_patches.clients import description
+from tiny import git
 
 folder = Path(sys.argv[1]).resolve()
 repository = folder / "repository"
 repository.mkdir(parents=True)
 (repository / "Package.swift").write_text("// swift-tools-version: 5.9\n")
-
-
-def git(*argv: str) -> str:
-    return subprocess.run(
-        ["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e", *argv],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
-
-
-git("init", "-q")
-git("add", ".")
-git("commit", "-qm", "one")
-git("tag", "1.0")
-commit = git("rev-parse", "HEAD")
+for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"], ["tag", "1.0"]):
+    git(repository, *words)
+commit = git(repository, "rev-parse", "HEAD")
 for name, url, tag, wanted in (
     ("good", repository.as_uri(), "1.0", commit),
     ("moved", repository.as_uri(), "1.0", "0" * 40),

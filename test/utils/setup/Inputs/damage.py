@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import tiny
 from world import World
 
 world = World(sys.argv[1])
@@ -49,15 +50,7 @@ def mend(part: str) -> None:
     ]
     assert status == 1 and found, output
     hint = lines[found[0] + 1].partition("-> ")[2]
-    subprocess.run(
-        hint,
-        shell=True,
-        check=True,
-        env=world.env,
-        cwd=world.repo,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    subprocess.run(hint, shell=True, check=True, env=world.env, cwd=world.repo, capture_output=True)
 
 
 MADE = (
@@ -90,11 +83,8 @@ for text in ("one", "two"):
 print("rebuilt")
 
 # What may hold work is refused. git must not take the repository around it.
-for args in (
-    ("init", "-q"),
-    ("-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "one"),
-):
-    subprocess.run(["git", *args], cwd=world.repo, check=True)
+tiny.git(world.repo, "init", "-q")
+tiny.git(world.repo, "commit", "-q", "--allow-empty", "-m", "one")
 remove(build / "checkout/swift/.git")
 for command in (("build-runtime", "after"), ("apply-patches",)):
     status, output = world.run(command)

@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from runtime_patches.base import process
+
 COMMAND = ("build-runtime", "before", "after")
 
 
@@ -31,22 +33,14 @@ class World:
 
     def start(self, command: Sequence[str] = COMMAND) -> subprocess.Popen[str]:
         """The process of a command, which leads a session of its own."""
-        return subprocess.Popen(
-            [self.repo / "utils" / command[0], *command[1:]],
-            env=self.env,
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            errors="surrogateescape",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "errors": "surrogateescape"}
+        return process.start([self.repo / "utils" / command[0], *command[1:]], env=self.env, **streams)
 
-    def kill(self, process: subprocess.Popen[str], chance: random.Random) -> None:
+    def kill(self, child: subprocess.Popen[str], chance: random.Random) -> None:
         """Ends a command, or it and its group, by some signal."""
         sent = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
         with contextlib.suppress(ProcessLookupError):  # it had ended
-            chance.choice((os.kill, os.killpg))(process.pid, sent)
+            chance.choice((os.kill, os.killpg))(child.pid, sent)
 
     def require_nobody(self) -> None:
         """AssertionError if a process still works in this world after 60 s. (The guard's looks at all processes take
@@ -78,10 +72,10 @@ class World:
 
     def run(self, command: Sequence[str] = COMMAND, patience: float = 120) -> tuple[int, str]:
         """(exit status, output) of a command. AssertionError for a traceback."""
-        process = self.start(command)
-        output, _ = process.communicate(timeout=patience)
+        child = self.start(command)
+        output, _ = child.communicate(timeout=patience)
         assert "Traceback" not in output, output
-        return process.returncode, output
+        return child.returncode, output
 
     def check(self, word: str | None = None) -> None:
         """AssertionError where a part that the commands take for ready is half made, or (with
