@@ -70,21 +70,9 @@ def browse(chromium: str, page: Path, width: int, theme: str, folder: Path) -> A
 
 
 def start(chromium: str, folder: Path, *options: str) -> Any:
-    return subprocess.run(
-        [
-            chromium,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--enable-logging=stderr",
-            "--hide-scrollbars",
-            f"--user-data-dir={folder}/profile",
-            *options,
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    quiet = "--headless --no-sandbox --disable-gpu --enable-logging=stderr --hide-scrollbars".split()
+    argv = [chromium, *quiet, f"--user-data-dir={folder}/profile", *options]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=120)
 
 
 chromium, page = sys.argv[1], Path(sys.argv[2]).resolve()

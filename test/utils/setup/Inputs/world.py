@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from runtime_patches.base import process
+from runtime_patches.base import git, process
 
 COMMAND = ("build-runtime", "before", "after")
 
@@ -84,12 +84,8 @@ class World:
             root = cache / "root"
             assert (root / "usr/share/whole").exists() or not root.is_dir(), "root is half made"
             if (cache / "source").is_dir():
-                out = subprocess.run(
-                    ["git", "-c", "safe.directory=*", "-C", cache / "source/swift", "status", "--porcelain"],
-                    capture_output=True,
-                    text=True,
-                )
-                assert out.returncode == 0 and not out.stdout, f"the sources are half made: {out}"
+                done = git.Git(cache / "source/swift").call("status", "--porcelain")
+                assert done.returncode == 0 and not done.stdout, f"the sources are half made: {done}"
                 assert not (cache / "source/download").exists(), "a download in the sources"
         for record in (self.repo / "build/runtimes").glob("*/runtime.json"):
             name = record.parent.name

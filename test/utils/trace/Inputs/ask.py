@@ -15,9 +15,7 @@ for value in ("1", "file"):
     child = subprocess.Popen([*sys.argv[5:], program, "wait"], stdout=subprocess.PIPE, cwd=folder, env=env, text=True)
     try:
         assert child.stdout and child.stdout.readline() == "done\n"
-        told = subprocess.run(
-            [trace, "--counters", str(child.pid)], check=True, stdout=subprocess.PIPE, text=True
-        ).stdout
+        told = subprocess.check_output([trace, "--counters", str(child.pid)], text=True)
         print(f"SWIFT_TRACE={value}\n{told}left: {' '.join(os.listdir(folder)) or 'nothing'}")
     finally:
         child.kill()
