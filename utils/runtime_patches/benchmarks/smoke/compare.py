@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import json
@@ -139,24 +140,23 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
         events = _run(ws, plan, [scratch.parent, sides.old.folder, sides.new.folder])
     finally:
         remove(scratch)
-    taken = {
-        row.name: Row(row.name, {column: [] for column in row.columns}, row.iterations) for row in events.calibrated
-    }
-    for event in events.process:
+    planned = [Planned(**event) for event in events["calibrated"]]
+    taken = {row.name: Row(row.name, {column: [] for column in row.columns}, row.iterations) for row in planned}
+    for event in events["process"]:
         _prove(event, sides, scratch)
         taken[event["name"]].columns[event["column"]].append(Process(event["samples"], event["max_rss"]))
     for side in (sides.old, sides.new):
         for library in [*plan["libraries"], *side.loads]:
-            if not side.libraries[library].get("processes") and events.process:
+            if not side.libraries[library].get("processes"):
                 what = f"no process on {side.name} was seen with {library}"
                 raise UserError(what, "is the process table (/proc) hidden on this system?")
-    failed = [Failure(**event) for event in events.failed]
+    failed = [Failure(**event) for event in events["failed"]]
     rows = list(taken.values())
     judged, one_sided = comparison.conclude(rows, failed)
     machine.load_after = list(os.getloadavg())
-    machine.others, machine.stolen = events.end["others"], events.end["stolen"]
+    machine.others, machine.stolen = events["end"][0]["others"], events["end"][0]["stolen"]
     git = Git(REPO)
-    method = Method(events.rounds, verdicts.LEVEL, verdicts.FACTOR, plan["seed"], VARIABLES)
+    method = Method(events["plan"][0]["rounds"], verdicts.LEVEL, verdicts.FACTOR, plan["seed"], VARIABLES)
     result = Comparison(sides, method, machine, rows, judged, one_sided, failed, started=started)
     result.seconds, result.state = round(time.time() - begin, 1), environment.state()
     result.binary = {"path": str(chosen.binary), "sha256": files.sha256(chosen.binary)}
@@ -178,54 +178,30 @@ def _prove(event: dict[str, Any], sides: Sides, scratch: Path) -> None:
         entry["processes"] = entry.get("processes", 0) + 1
 
 
-@dataclass
-class _Events:
-    """What the measuring loop has told. seconds: that it expects to take; process, failed: the fields of each event;
-    end: those of the last one, empty until it comes."""
-
-    rounds: int = 0
-    seconds: float = 0.0
-    calibrated: list[Planned] = field(default_factory=list)
-    process: list[dict[str, Any]] = field(default_factory=list)
-    failed: list[dict[str, Any]] = field(default_factory=list)
-    end: dict[str, float] = field(default_factory=dict)
-
-    def add(self, event: dict[str, Any]) -> str:
-        """Adds an event; returns its kind."""
-        kind: str = event.pop("event")
-        if kind == "calibrated":
-            self.calibrated.append(Planned(**event))
-        elif kind in ("process", "failed"):
-            (self.process if kind == "process" else self.failed).append(event)
-        elif kind == "plan":
-            self.rounds, self.seconds = event["rounds"], event["seconds"]
-        else:
-            self.end = event
-        return kind
-
-
-def _run(ws: Workspace, plan: Mapping[str, Any], binds: Iterable[Path | str]) -> _Events:
-    """Runs the measuring loop inside."""
-    found, rows = _Events(), plural(len(plan["rows"]), "benchmark")
+def _run(ws: Workspace, plan: Mapping[str, Any], binds: Iterable[Path | str]) -> dict[str, list[dict[str, Any]]]:
+    """Runs the measuring loop inside; returns {kind: [event]} of what it tells."""
+    found, rows = collections.defaultdict(list), plural(len(plan["rows"]), "benchmark")
     events = inside.events(ws, "benchmarks.smoke.loop", plan, binds)
     try:
         with Step(f"calibrating {rows}") as step:
             for event in events:
-                if found.add(event) == "plan":
+                found[event.pop("event")].append(event)
+                if found["plan"]:
                     break
                 step.text = f"calibrating {event['name']}"
-        if found.rounds:
-            with Step(f"measuring {rows}, {found.rounds} rounds (about {found.seconds:.0f} s)") as step:
+        for known in found["plan"]:
+            rounds = f"measuring {rows}, {known['rounds']} rounds (about {known['seconds']:.0f} s)"
+            with Step(rounds) as step:
                 for event in events:
-                    found.add(event)
+                    found[event.pop("event")].append(event)
                     if "round" in event:
-                        step.text = f"measuring {rows}, round {event['round'] + 1} of {found.rounds}"
+                        step.text = f"measuring {rows}, round {event['round'] + 1} of {known['rounds']}"
     finally:
         events.close()
-    if not found.end:
+    if not found["end"]:
         raise UserError("the measuring loop ended early", "its message is above; the earlier report is as it was")
-    if not found.process:
-        row = found.failed[0]
+    if not found["process"]:
+        row = found["failed"][0]
         what = f"no benchmark ran; {row['name']}: {row['reason']}"
         raise UserError(what, "utils/run-test shows whether this runtime works at all")
     return found
