@@ -7,19 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+from runtime_patches.benchmarks.smoke.plan import PLAN
+
 folder, names = Path(sys.argv[1]), sys.argv[2:]
 for side in ("a", "b"):
     (folder / side).mkdir(parents=True)
 plan = {
+    **PLAN,
     "binary": str(Path(__file__).resolve().with_name("fake-benchmark")),
     "rows": [{"name": name, "sides": ["old", "new"], "columns": ["old", "control", "new"]} for name in names],
     "rounds": 2,
-    "budget": 1,
-    "fewest_rounds": 2,
-    "most_rounds": 2,
-    "sample_us": 1000,
-    "process_us": 16000,
-    "most_samples": 16,
     "timeout": 1,
     "copies": 2,
     "seed": 1,

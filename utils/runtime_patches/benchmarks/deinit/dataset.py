@@ -12,16 +12,12 @@ import re
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from ...base import files
 from ...base.errors import UserError
 from ...runtimes.runtime import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from .experiments import Run
+from .experiments import Run
 
 INPUTS = ["values", "objects"]
 TIMES = ["schedule(ns)", "total(ns)"]

@@ -61,15 +61,9 @@ def main(options: Namespace) -> None:
         known[options.filter] = worker_rounds.HIDDEN[options.filter]
     rows = choose(options, {row: f"shares {shared}" for row, shared in known.items()})
     ensure(ws, *options.runtimes)
-    plan: dict[str, Any] = {
-        "program": str(path),
-        "rows": rows,
-        "kinds": KINDS,
-        "workers": workers,
-        "processors": processors,
-    }
+    plan: dict[str, Any] = {"program": str(path), "rows": rows, "kinds": KINDS, "quiet": 0.02, "patience": 20}
     plan |= {name: getattr(options, name) for name in ("rounds", "milliseconds", "attempts")}
-    plan |= {"quiet": 0.02, "patience": 20}
+    plan |= {"workers": workers, "processors": processors}
     plan["environment"] = worker_rounds.cache_line_malloc(ws) if options.cache_line_malloc else {}
     plan["libraries"] = {runtime.name: str(runtime.libraries) for runtime in options.runtimes}
     programs.show(worker_rounds.report(plan, worker_rounds.measure(ws, plan), known), options.output, left=2)
