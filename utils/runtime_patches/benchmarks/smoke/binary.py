@@ -12,6 +12,7 @@ import platform
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,25 +38,19 @@ _CXX = ["-Xfrontend", "-enable-experimental-cxx-interop", "-Xcc", "-std=c++20"]
 _KEPT = 4
 
 
+@dataclass
 class Module:
-    """name, sources (files of the host), flags of swiftc, ours (this repository's)."""
+    """name, sources (files of the host), more flags of swiftc than _COMMON, ours (this repository's)."""
 
-    def __init__(
-        self,
-        name: str,
-        sources: list[Path],
-        flags: Sequence[str] = (),
-        ours: bool = False,
-        headers: Sequence[Path] = (),
-    ) -> None:
-        self.name = name
-        self.sources = sources
-        self.flags = [*_COMMON, *flags]
-        self.ours = ours
-        self.headers = headers
+    name: str
+    sources: list[Path]
+    more: Sequence[str] = ()
+    ours: bool = False
+    headers: Sequence[Path] = ()
 
-    def __repr__(self) -> str:
-        return self.name
+    @property
+    def flags(self) -> list[str]:
+        return [*_COMMON, *self.more]
 
     def key(self, base: str) -> str:
         """A hash of the content that the object is made from, and of `base`."""
