@@ -68,10 +68,6 @@ def load(path: Path = _FILE) -> dict[str, Package]:
     return packages
 
 
-def names() -> list[str]:
-    return list(load())
-
-
 def choose(names: Sequence[str], folder: Path | None = None) -> list[Package | Path]:
     """[Package or folder] that the command line asks for: names, and the folder of --packages."""
     packages = load()

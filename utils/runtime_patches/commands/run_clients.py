@@ -50,7 +50,7 @@ def parser() -> Parser:
 def _names() -> list[str]:
     from ..clients import description
 
-    return description.names()
+    return list(description.load())
 
 
 def main(options: Namespace) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..base.schema import Cell
 from ..base.text import number
 from ..results.outcome import Dots, Outcome
 from .html import Html, details, join, li, of, p, quiet, span, table, tag
@@ -25,7 +24,8 @@ def section(outcome: Outcome) -> Html:
     if chapters:
         parts.append(tag("div", [_chapter(title, plots) for title, plots in chapters.items()], class_="chapters"))
     for entry in outcome.tables:
-        made = table(entry.title, entry.columns, [list(map(_cell, row)) for row in entry.rows])
+        rows = [[str(cell) if isinstance(cell, (str, bool)) else number(cell) for cell in row] for row in entry.rows]
+        made = table(entry.title, entry.columns, rows)
         parts.append(details(f"{entry.title}: {len(entry.rows)} rows", made) if len(entry.rows) > _LONG else made)
     return join(parts)
 
@@ -34,10 +34,6 @@ def _chapter(title: str | None, plots: list[Html]) -> Html:
     first, *more = plots
     rest = more and details(Html(f"{len(more)} more plots{of(title)}"), tag("div", *more, class_="plots"))
     return tag("div", tag("h4", title), first, rest)
-
-
-def _cell(value: Cell) -> str:
-    return str(value) if isinstance(value, (str, bool)) else number(value)
 
 
 def _dots(entry: Dots) -> Html | str:

@@ -136,13 +136,12 @@ class Comparison:
     def compact(self) -> Comparison:
         """The same with one value a process, and without what only the machine can use: what is kept in
         benchmark/results."""
-
-        def one_value(process: Process) -> Process:
-            return Process([float(f"{process.value:.5g}")], process.max_rss)
-
         rows = []
         for row in self.rows:
-            columns = {column: list(map(one_value, processes)) for column, processes in row.columns.items()}
+            columns = {
+                column: [Process([float(f"{one.value:.5g}")], one.max_rss) for one in processes]
+                for column, processes in row.columns.items()
+            }
             rows.append(dataclasses.replace(row, columns=columns))
         sides = Sides(*(Side(side.name) for side in (self.sides.old, self.sides.new)))
         left_out: dict[str, Any] = {"binary": {}, "toolchain": None, "pins": {}, "modules": [], "repository": {}}

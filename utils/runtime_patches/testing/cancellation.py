@@ -30,10 +30,6 @@ _COUNTS = BUILD / "stress" / "cancellation.json"
 _SLICE, _LANES, _TIMEOUT = 10_000, 4, 300
 
 
-def _state(runtime: Runtime) -> str:
-    return f"{runtime} {files.sha256(runtime.library(CONCURRENCY))[:12]}"
-
-
 def _counts() -> dict[str, list[int]]:
     """{state: rounds of each kind}."""
     try:
@@ -72,7 +68,7 @@ def run(ws: Workspace, runtimes: list[Runtime], rounds: int, seconds: float | No
         home = BUILD / "stress" / runtime.plain
         with locks.exclusive(BUILD):
             stress = program.build(ws, "task-cancel-stress", home, runtime=runtime, flags=("-O",), swift=_SOURCES)
-        state = _state(runtime)
+        state = f"{runtime} {files.sha256(runtime.library(CONCURRENCY))[:12]}"
         while True:
             had = _counts().get(state, [0] * len(_KINDS))
             left = rounds - sum(had)

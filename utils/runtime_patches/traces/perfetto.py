@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from .events import Array
-from .timeline import Counter, Moments, Slices, Timeline
+from .timeline import Counter, Slices, Timeline
 
 _BEGIN, _END, _MOMENT, _COUNTER = 1, 2, 3, 4  # TrackEvent.Type
 _FLOW, _LAST_FLOW = 47, 48  # TrackEvent.flow_ids, terminating_flow_ids
@@ -45,12 +45,8 @@ def write(timeline: Timeline, process: int, file: BinaryIO) -> None:
                 # Each is followed by its end, so that those of a track stand in order.
                 rows = [begin, _rows(group.end[part], _END, track)]
             else:
-                rows = [_moments(group, part, track)]
+                rows = [_rows(group.time[part], _MOMENT, track, group.name[part] + 1, group.flow[part], _FLOW)]
             file.write(np.hstack(rows).tobytes())
-
-
-def _moments(group: Moments, part: slice, track: Array) -> Array:
-    return _rows(group.time[part], _MOMENT, track, group.name[part] + 1, group.flow[part], _FLOW)
 
 
 def _rows(

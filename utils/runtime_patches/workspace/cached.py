@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ..base import files, locks
 from ..base.progress import Step
@@ -30,7 +30,8 @@ KINDS = {
 def folder(ws: Workspace, name: str, what: str, fill: Callable[[Path], object], *recipe: object) -> Path:
     """The folder in the cache that fill(folder) makes. Its name is `name` and a key of the recipe: the functions and
     values that decide what is in it. It is rebuilt if it is damaged. what: the line that is shown meanwhile."""
-    place = ws.cache / f"{name}-{_key(recipe)}"
+    parts = [inspect.getsource(part) if callable(part) else repr(part) for part in recipe]
+    place = ws.cache / f"{name}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
     if files.is_intact(place / files.MADE):
         return place
     with locks.exclusive(ws.cache):
@@ -39,13 +40,6 @@ def folder(ws: Workspace, name: str, what: str, fill: Callable[[Path], object], 
                 fill(partial)
                 provision.record(partial)
     return place
-
-
-def _key(recipe: Iterable[Any]) -> str:
-    import inspect
-
-    parts = [inspect.getsource(part) if callable(part) else repr(part) for part in recipe]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
 def kept(cache: Path) -> tuple[list[tuple[Path, str]], list[Path]]:

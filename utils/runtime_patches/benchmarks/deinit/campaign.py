@@ -98,7 +98,8 @@ class Campaign:
                     yield number, run
 
     def measure(self, number: int, run: Run) -> None:
-        inputs = self._write_inputs(run.inputs)
+        inputs = self.inputs_path(run.inputs)
+        points.ensure(inputs, *self.scale.inputs(run.inputs), SEED)
         if number == 1:
             self._able[run.name] = self.names
         self._able[run.name] = [name for name in self._able[run.name] if self._round(run, inputs, name, number)]
@@ -116,11 +117,6 @@ class Campaign:
         rule."""
         able = self._able[run.name]
         return self.scale.rounds_of(dataset.read_dataset(self._raw_path(run, able[0], 1))) if able else 0
-
-    def _write_inputs(self, inputs: Inputs) -> Path:
-        path = self.inputs_path(inputs)
-        points.ensure(path, *self.scale.inputs(inputs), SEED)
-        return path
 
     def _raw_path(self, run: Run, name: str, number: int) -> Path:
         return self.raw / f"{run.name}.{plain(name)}.{number}.txt"
