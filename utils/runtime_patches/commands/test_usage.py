@@ -53,7 +53,7 @@ RUNTIMES = (
 )
 # Command and arguments, message, hint, each as far as it matters; and the exit status.
 ROWS = (
-    ("scaling/run --workers 4096", "--workers: 4096 workers, but this process may use ", "give at most", 2),
+    ("scaling/run --workers 4096", "--workers: 4096 is more than ", "give a number from 1 to ", 2),
     ("scaling/run --workers two", "--workers: 'two' is not a whole number", "", 2),
     ("scaling/run --rounds 0", "--rounds: 0 is less than 1", "give a number from 1", 2),
     ("scaling/run --filter (", "--filter: '(' is not a regular expression", "", 2),

@@ -6,7 +6,6 @@ import os
 from argparse import Namespace
 from typing import Any
 
-from ...base.errors import BadUsage
 from ...cli import Parser, choose, ensure, harness, integer, ready
 
 
@@ -23,7 +22,7 @@ def parser() -> Parser:
         runtimes="one or two of before, after, stock, upto:PATCH",
         most=2,
     )
-    command.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)")
+    command.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)", type=_workers)
     command.add("--milliseconds N", "how long a sample lasts", type=integer(1), default="60")
     command.add(
         "--attempts N", "how often a sample is taken while other programs disturb it", type=integer(1), default="4"
@@ -32,19 +31,9 @@ def parser() -> Parser:
     return command
 
 
-def workers_of(text: str, processors: int) -> list[int]:
-    """The numbers of workers, 1 among them."""
-    if text is None:
-        numbers = [1 << power for power in range(10) if 1 << power < processors]
-        return sorted({1, *numbers, processors})
-    try:
-        given = {integer(1)(word) for word in text.split(",")}
-    except BadUsage as error:
-        raise BadUsage(f"--workers: {error.message}", error.hint) from None
-    if max(given) > processors:
-        what = f"--workers: {max(given)} workers, but this process may use {processors} processors"
-        raise BadUsage(what, f"give at most {processors}: workers that share a processor say nothing")
-    return sorted({1, *given})
+def _workers(text: str) -> list[int]:
+    """The numbers of workers, 1 among them. Workers that share a processor say nothing."""
+    return sorted({1, *map(integer(1, len(os.sched_getaffinity(0))), text.split(","))})
 
 
 def main(options: Namespace) -> None:
@@ -53,7 +42,8 @@ def main(options: Namespace) -> None:
     from .speed_ups import KINDS
 
     processors = sorted(os.sched_getaffinity(0))
-    workers = workers_of(options.workers, len(processors))
+    powers = [1 << power for power in range(10) if 1 << power < len(processors)]
+    workers = options.workers or [*powers, len(processors)]
     ws = ready(options)
     path = worker_rounds.build(ws)
     known = programs.rows(ws, path)
