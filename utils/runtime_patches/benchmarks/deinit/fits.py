@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ...base.errors import UserError
@@ -47,7 +48,7 @@ def points(
     if not found or diff and not baseline:
         return None
     inputs, data = found
-    selection = phases.Selection(inputs, (experiment.min_values, None))
+    selection = phases.Selection(inputs, (experiment.min_values or 0, math.inf))
     return selection, selection.of(phases.times(phase, data, baseline and baseline[1]))
 
 

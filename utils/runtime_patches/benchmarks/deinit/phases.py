@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from ...base.errors import BadUsage, UserError
 from . import dataset as files
 from .dataset import Dataset, Inputs
 
+ALL = (0.0, math.inf)  # an interval that holds every number of values or objects
 PHASES: dict[str, tuple[str, Callable[[Dataset], list[float]]]] = {
     "S": ("Scheduling", lambda data: data.schedule),
     "E": ("Execution", lambda data: [t - s for s, t in zip(data.schedule, data.total)]),
@@ -36,18 +38,13 @@ def times(phase: str, data: Dataset, baseline: Dataset | None = None) -> list[fl
 
 
 class Selection:
-    """The points whose values and objects are within closed intervals (None: open end)."""
+    """The points whose values and objects are within closed intervals."""
 
-    def __init__(
-        self,
-        inputs: Inputs,
-        values: tuple[int | None, int | None] = (None, None),
-        objects: tuple[int | None, int | None] = (None, None),
-    ) -> None:
+    def __init__(self, inputs: Inputs, values: tuple[float, float] = ALL, objects: tuple[float, float] = ALL) -> None:
         self.indices = [
             i
-            for i, point in enumerate(zip(inputs.values, inputs.objects))
-            if _within(point[0], values) and _within(point[1], objects)
+            for i, (v, o) in enumerate(zip(inputs.values, inputs.objects))
+            if values[0] <= v <= values[1] and objects[0] <= o <= objects[1]
         ]
         if not self.indices:
             what = f"no point of {inputs.path} is left within the given limits"
@@ -58,11 +55,6 @@ class Selection:
     def of(self, column: Sequence[Any]) -> list[Any]:
         """The part of `column` that belongs to the selected points."""
         return [column[i] for i in self.indices]
-
-
-def _within(number: int, limits: tuple[int | None, int | None]) -> bool:
-    low, high = limits
-    return (low is None or number >= low) and (high is None or number <= high)
 
 
 def load(

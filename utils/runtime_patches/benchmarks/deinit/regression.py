@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from argparse import Namespace
 
 from ...base.errors import BadUsage
@@ -31,16 +32,17 @@ def parser() -> Parser:
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
         end, what = option[2:].split("-")
         bound = "at least" if end == "min" else "at most"
-        command.add(f"{option} N", f"fit only points with {bound} N {what}", type=integer())
+        default = 0 if end == "min" else math.inf
+        command.add(f"{option} N", f"fit only points with {bound} N {what}", type=integer(), default=default)
     command.add("--ci", "also print the 95%% confidence interval of each coefficient")
     command.add("--robust", "fit to the median (least absolute deviations): disturbed points hardly count")
     command.add("--share", "also print what each term makes up at the largest point")
     return command
 
 
-def _limits(options: Namespace, what: str) -> tuple[int | None, int | None]:
+def _limits(options: Namespace, what: str) -> tuple[float, float]:
     low, high = (getattr(options, f"{end}_{what}") for end in ("min", "max"))
-    if low is not None and high is not None and low > high:
+    if low > high:
         raise BadUsage(f"--min-{what} {low} is greater than --max-{what} {high}", "change one of the two")
     return low, high
 
