@@ -8,7 +8,6 @@ from typing import Any
 
 from ..base import pins
 from ..base.paths import REPO
-from ..base.schema import is_number
 from ..base.text import plural
 from ..results.comparison import Comparison
 from ..results.harnesses import HARNESSES
@@ -134,7 +133,7 @@ def _facts(result: Result) -> list[list[Any]]:
     data, e = result.data, result.data.environment
 
     def percent(value: float | None) -> str | None:
-        return f"{value * 100:.1f}%" if value is not None and is_number(value) else None
+        return None if value is None else f"{value * 100:.1f}%"
 
     def load(values: list[float] | None) -> str | None:
         return ", ".join(f"{one:.1f}" for one in values) if values else None
@@ -144,7 +143,7 @@ def _facts(result: Result) -> list[list[Any]]:
         ["series", data.state and str(data.state)],
         ["processor", str(e)],
         ["usable cores", e.usable_cores],
-        ["memory", f"{e.memory / 2**30:.1f} GiB" if e.memory is not None and is_number(e.memory) else None],
+        ["memory", f"{e.memory / 2**30:.1f} GiB" if e.memory is not None else None],
         ["kernel", e.kernel],
         ["load before; after", "; ".join(filter(None, (load(e.load_before), load(e.load_after))))],
         ["processors used by others", percent(e.others)],
