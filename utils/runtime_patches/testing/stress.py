@@ -123,12 +123,9 @@ class Stress:
 
 def _compile(ws: Workspace, runtime: Runtime) -> Path:
     flags, home = ("-O", "-Xfrontend", "-disable-availability-checking"), BUILD / "stress" / runtime.plain
-    sources: dict[str, Any] = {
-        "swift": [*_SOURCES, _MODES / "DeinitModes.swift"],
-        "c": [_MODES / "deinit-modes.c"],
-        "headers": [_MODES / "deinit-modes.h"],
-    }
-    return program.build(ws, "concurrency-random", home, runtime=runtime, flags=flags, **sources)
+    sources: dict[str, Any] = {"c": [_MODES / "deinit-modes.c"], "headers": [_MODES / "deinit-modes.h"]}
+    sources |= {"swift": [*_SOURCES, _MODES / "DeinitModes.swift"], "runtime": runtime, "flags": flags}
+    return program.build(ws, "concurrency-random", home, **sources)
 
 
 def run(

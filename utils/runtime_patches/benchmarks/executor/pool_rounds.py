@@ -47,21 +47,11 @@ class Programs:
 
 def build(ws: Workspace) -> Programs:
     """The Programs."""
-    headers = [_HERE / "support.h", program.MACHINE_HEADER]
-    return Programs(
-        program.build(
-            ws,
-            "executor-rows",
-            HOME,
-            swift=[_HERE / "command-line.swift", _HERE / "rows.swift"],
-            c=[_HERE / "support.c", program.MACHINE],
-            headers=headers,
-        ),
-        program.build(
-            ws, "executor-floor", HOME, c=[_HERE / "floor.c", program.MACHINE], headers=headers, link=["-lpthread"]
-        ),
-        _goroutines(),
-    )
+    swift, c = [_HERE / "command-line.swift", _HERE / "rows.swift"], [_HERE / "support.c", program.MACHINE]
+    headers, beside = [_HERE / "support.h", program.MACHINE_HEADER], [_HERE / "floor.c", program.MACHINE]
+    rows = program.build(ws, "executor-rows", HOME, swift=swift, c=c, headers=headers)
+    floor = program.build(ws, "executor-floor", HOME, c=beside, headers=headers, link=["-lpthread"])
+    return Programs(rows, floor, _goroutines())
 
 
 def _goroutines() -> Path | None:

@@ -21,14 +21,8 @@ _COLUMNS = ("malloc", "free", "bytes asked", "bytes taken")
 
 
 def build(ws: Workspace) -> Path:
-    return program.build(
-        ws,
-        "allocations",
-        HOME,
-        swift=[SOURCES / "allocations.swift"],
-        c=[SOURCES / "allocations.c"],
-        headers=[SOURCES / "allocations.h"],
-    )
+    swift, c, header = (SOURCES / f"allocations.{suffix}" for suffix in ("swift", "c", "h"))
+    return program.build(ws, "allocations", HOME, swift=[swift], c=[c], headers=[header])
 
 
 def read(text: str) -> dict[str, list[float]]:

@@ -45,13 +45,8 @@ def _count(ws: Workspace, runtime: Runtime, binary: Path, row: str, iterations: 
     fails."""
     with tempfile.TemporaryDirectory(dir=HOME) as scratch:
         out = Path(scratch) / "counts"
-        argv = [
-            "valgrind",
-            "--tool=callgrind",
-            f"--callgrind-out-file={out}",
-            str(runtime.folder / "bin" / binary.name),
-        ]
-        argv += [row, f"--num-iters={iterations}", "--num-samples=1"]
+        argv = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
+        argv += [str(runtime.folder / "bin" / binary.name), row, f"--num-iters={iterations}", "--num-samples=1"]
         env = {"SWIFT_DETERMINISTIC_HASHING": "1"}
         said = programs.output(ws, runtime, argv, f"{row}, below valgrind,", env=env)
         # The driver runs nothing, and says nothing, for a name that it does not know.

@@ -22,14 +22,8 @@ _HERE = BENCHMARK / "scaling"
 
 
 def build(ws: Workspace) -> Path:
-    return program.build(
-        ws,
-        "scaling-benchmark",
-        HOME,
-        swift=sorted(_HERE.glob("*.swift")),
-        c=[_HERE / "support.c", program.MACHINE],
-        headers=[_HERE / "support.h", program.MACHINE_HEADER],
-    )
+    c, headers = [_HERE / "support.c", program.MACHINE], [_HERE / "support.h", program.MACHINE_HEADER]
+    return program.build(ws, "scaling-benchmark", HOME, swift=sorted(_HERE.glob("*.swift")), c=c, headers=headers)
 
 
 def cache_line_malloc(ws: Workspace) -> dict[str, str]:

@@ -26,15 +26,9 @@ _HERE = BENCHMARK / "teardown"
 
 def build(ws: Workspace) -> Path:
     """The benchmark program; the trees are those of the suite's entries."""
-    trees = BENCHMARK / "single-source" / "Trees.swift"
-    return program.build(
-        ws,
-        "teardown-benchmark",
-        HOME,
-        swift=[*sorted(_HERE.glob("*.swift")), trees],
-        c=[_HERE / "controls.c", program.MACHINE],
-        headers=[_HERE / "controls.h", program.MACHINE_HEADER],
-    )
+    swift = [*sorted(_HERE.glob("*.swift")), BENCHMARK / "single-source" / "Trees.swift"]
+    c, headers = [_HERE / "controls.c", program.MACHINE], [_HERE / "controls.h", program.MACHINE_HEADER]
+    return program.build(ws, "teardown-benchmark", HOME, swift=swift, c=c, headers=headers)
 
 
 def check_memory(depths: dict[str, int], sizes: dict[str, int], free: int) -> None:
