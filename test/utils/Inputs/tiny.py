@@ -67,20 +67,10 @@ def lay_series(repo: Path, first: str = "first") -> None:
     for path in (repo / "patches").glob("*.patch"):
         path.unlink()
     for name, (line, (file, word), guard, status) in SERIES.items():
-        write(
-            repo / "patches" / f"{name}.patch",
-            HEADER.format(
-                name=name,
-                line=line,
-                file=file,
-                word=word,
-                guard=guard,
-                status=status,
-                before=line - 1,
-                after=line + 1,
-                new=first if name == "first" else name,
-            ),
-        )
+        texts = {"name": name, "file": file, "word": word, "guard": guard, "status": status}
+        numbers = {"before": line - 1, "line": line, "after": line + 1}
+        new = first if name == "first" else name
+        write(repo / "patches" / f"{name}.patch", HEADER.format(**texts, **numbers, new=new))
     write(repo / "patches/series", "# The order.\n" + "".join(f"{name}\n" for name in SERIES))
 
 

@@ -5,7 +5,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
 
 from ..base import files, schema
 from ..base.paths import REPO, SAVED_RESULTS
@@ -89,15 +89,9 @@ def run(name: str) -> Proof:
     """Runs a suite, whose output goes to the screen as well."""
     started, begin, lines = environment.now(), time.monotonic(), []
     here, state = environment.here(), environment.state()
-    process = subprocess.Popen(
-        SUITES[name][0].split(),
-        cwd=REPO,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+    # Not in a session of its own: Ctrl-C ends it, too.
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen(SUITES[name][0].split(), cwd=REPO, text=True, errors="replace", **streams)
     assert process.stdout
     for line in process.stdout:
         print(line, end="", flush=True)

@@ -313,16 +313,8 @@ class Reading(unittest.TestCase):
         data = header(lost=12, overwritten=1000, reason=3, signal=11, is_complete=0)
         data += chunk(0, 4, event(Kind.RUN, 5, 1), lost=3)
         # Chunk 5 is missing: an end that follows is not the end of that run.
-        data += chunk(
-            0,
-            6,
-            event(Kind.RUN_END, 90),
-            event(Kind.LOST, 100, 7),
-            event(Kind.RUN, 110, 2),
-            depth=1,
-            running=9,
-            base=1100,
-        )
+        events = [event(Kind.RUN_END, 90), event(Kind.LOST, 100, 7), event(Kind.RUN, 110, 2)]
+        data += chunk(0, 6, *events, depth=1, running=9, base=1100)
         trace, paired, _ = self.summarize(data)
         self.assertEqual((trace.lost, trace.overwritten, trace.complete), ({0: 10}, 1000, 95))
         self.assertEqual(trace.notes[0], "written because of SIGSEGV")

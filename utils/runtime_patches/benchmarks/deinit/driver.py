@@ -24,16 +24,10 @@ BENCHMARKS = """
 
 
 def build(ws: Workspace, optimized: bool = True) -> Path:
-    flags = ["-O", "-wmo"] if optimized else ["-Onone"]
-    return program.build(
-        ws,
-        "deinit-benchmark",
-        HOME / ("optimized" if optimized else "onone"),
-        swift=sorted(HERE.glob("*.swift")),
-        c=[HERE / "deinit-modes.c", HERE / "support.c"],
-        headers=[HERE / "support.h", HERE / "deinit-modes.h"],
-        flags=[*flags, "-swift-version", "6"],
-    )
+    folder, flags = ("optimized", ["-O", "-wmo"]) if optimized else ("onone", ["-Onone"])
+    c, headers = [HERE / "deinit-modes.c", HERE / "support.c"], [HERE / "support.h", HERE / "deinit-modes.h"]
+    swift, flags = sorted(HERE.glob("*.swift")), [*flags, "-swift-version", "6"]
+    return program.build(ws, "deinit-benchmark", HOME / folder, swift=swift, c=c, headers=headers, flags=flags)
 
 
 def command(path: Path, benchmark: str, inputs: Path | str, **options: object) -> list[str]:

@@ -194,14 +194,7 @@ def distribution_lines(samples: Samples) -> tuple[list[str], list[list[Cell]]]:
     lines: list[list[Cell]] = []
     for (what, figure), values in samples.values.items():
         name, column = what if isinstance(what, tuple) else (what, "")
-        lines.append(
-            [
-                name,
-                figure,
-                column,
-                _UNITS.get(figure.rpartition(".")[2], "ns" if what == FLOOR else ""),
-                len(values),
-                *(number(quantile(values, share)) for share in (0.05, 0.5, 0.95, 1)),
-            ]
-        )
+        unit = _UNITS.get(figure.rpartition(".")[2], "ns" if what == FLOOR else "")
+        spread = [number(quantile(values, share)) for share in (0.05, 0.5, 0.95, 1)]
+        lines.append([name, figure, column, unit, len(values), *spread])
     return ["row", "figure", "pool", "unit", "starts", "5 %", "median", "95 %", "most"], lines
