@@ -251,6 +251,21 @@ def integer(least: int = 0, most: int | None = None) -> Callable[[str], int]:
     return convert
 
 
+def words(known: str) -> Callable[[str], list[str]]:
+    """The type of lists such as A,B of words that are in `known`, a list of that form."""
+
+    def convert(text: str) -> list[str]:
+        found = [word.strip() for word in text.split(",")]
+        for word in found:
+            if word not in known.split(","):
+                raise BadValue(f"there is no '{word}'", f"give some of {known}")
+        if len(set(found)) < len(found):
+            raise BadValue(f"'{text}' has a word twice", "name each once")
+        return found
+
+    return convert
+
+
 def seconds(least: float, most: float) -> Callable[[str], float]:
     """The type of times from `least` to `most` seconds."""
 

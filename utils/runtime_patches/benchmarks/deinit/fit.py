@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...base import process
-from ...base.errors import BadUsage, UserError
+from ...base.errors import UserError
 from ...base.paths import UTILS
 from ...workspace.find import Workspace
 
@@ -68,17 +68,6 @@ class Fit:
     def formula(self) -> str:
         """The formula in one line: `32⋅v⋅o + 486⋅o`."""
         return " ".join(self.terms)
-
-
-def parse_params(text: str) -> list[str]:
-    """The list of parameters in `vo,o,1`; UserError for one that does not exist."""
-    params = [word.strip() for word in text.split(",")]
-    for param in params:
-        if param not in PARAMS:
-            raise BadUsage(f"--params: there is no parameter '{param}'", f"the parameters are {','.join(PARAMS)}")
-    if len(set(params)) != len(params):
-        raise BadUsage(f"--params: a parameter is named twice in '{text}'", "name each once")
-    return params
 
 
 class Fitter:

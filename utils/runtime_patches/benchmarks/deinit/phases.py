@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...base.errors import BadUsage, UserError
+from ...base.errors import UserError
 from . import dataset as files
 from .dataset import Dataset, Inputs
 
@@ -17,16 +17,6 @@ PHASES: dict[str, tuple[str, Callable[[Dataset], list[float]]]] = {
     "E": ("Execution", lambda data: [t - s for s, t in zip(data.schedule, data.total)]),
     "T": ("Total", lambda data: data.total),
 }
-
-
-def parse(text: str) -> list[str]:
-    """The list of phases in `S,T`; UserError for one that does not exist."""
-    phases = [word.strip() for word in text.split(",")]
-    for phase in phases:
-        if phase not in PHASES:
-            what = f"--phases: there is no phase '{phase}'"
-            raise BadUsage(what, "the phases are S (Scheduling), T (Total) and E (Execution)")
-    return list(dict.fromkeys(phases))
 
 
 def times(phase: str, data: Dataset, baseline: Dataset | None = None) -> list[float]:

@@ -7,7 +7,9 @@ import math
 from argparse import Namespace
 
 from ...base.errors import BadUsage
-from ...cli import Parser, integer, ready
+from ...cli import Parser, integer, ready, words
+
+PARAMS = "vo2,vo,v,o2,o,1"  # as in fit.py
 
 
 def parser() -> Parser:
@@ -26,9 +28,11 @@ def parser() -> Parser:
     )
     command.add("dataset", "the output of run-benchmark.sh")
     command.add("-d, --diff BASELINE", "fit the difference from this dataset")
-    command.add("-p, --params PARAMS", "the terms of the model: some of vo2,vo,v,o2,o,1", default="vo,v,o,1")
+    command.add(
+        "-p, --params PARAMS", f"the terms of the model: some of {PARAMS}", type=words(PARAMS), default="vo,v,o,1"
+    )
     what = "the phases to fit: some of S,T,E, for Scheduling, Total, and Execution, which is Total less Scheduling"
-    command.add("-y, --phases PHASES", what, default="S,T")
+    command.add("-y, --phases PHASES", what, type=words("S,T,E"), default="S,T")
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):
         end, what = option[2:].split("-")
         bound = "at least" if end == "min" else "at most"
@@ -50,14 +54,13 @@ def _limits(options: Namespace, what: str) -> tuple[float, float]:
 def main(options: Namespace) -> None:
     from . import fit, phases
 
-    wanted = phases.parse(options.phases)
     inputs, data, baseline = phases.load(getattr(options, "inputs", None), options.dataset, options.diff)
     selection = phases.Selection(inputs, _limits(options, "values"), _limits(options, "objects"))
-    params, models = fit.parse_params(options.params), {}
+    models = {}
     with fit.Fitter(lambda: ready(options)) as fitter:
-        for phase in wanted:
+        for phase in options.phases:
             times, title = selection.of(phases.times(phase, data, baseline)), phases.PHASES[phase][0]
-            models[title] = fitter.fit(params, selection.values, selection.objects, times, options.robust)
+            models[title] = fitter.fit(options.params, selection.values, selection.objects, times, options.robust)
     for line in fit.formatted(models):
         print(line)
     values, objects = max(selection.values), max(selection.objects)

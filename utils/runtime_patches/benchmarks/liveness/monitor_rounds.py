@@ -34,14 +34,9 @@ def build(ws: Workspace) -> Path:
     """The benchmark program. It needs a runtime with the monitor to link, and any such to run."""
     after = parse("after")
     runtimes.ensure(ws, after)
-    return program.build(
-        ws,
-        "liveness-benchmark",
-        HOME,
-        c=[BENCHMARK / "liveness" / "benchmarks.cpp"],
-        headers=[LIVENESS / "include" / "swift_liveness.h"],
-        link=[f"-L{after.libraries}", "-lswift_Concurrency", "-lswiftCore", "-lbenchmark", "-lpthread", "-lstdc++"],
-    )
+    c, headers = [BENCHMARK / "liveness" / "benchmarks.cpp"], [LIVENESS / "include" / "swift_liveness.h"]
+    link = [f"-L{after.libraries}", *"-lswift_Concurrency -lswiftCore -lbenchmark -lpthread -lstdc++".split()]
+    return program.build(ws, "liveness-benchmark", HOME, c=c, headers=headers, link=link)
 
 
 def rows(ws: Workspace, path: Path, runtime: Runtime) -> Any:
