@@ -103,13 +103,8 @@ def measure(
     count = len(rows) * len(COLUMNS) * rounds
     with locks.exclusive(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
         columns = {"old": old.name, "again": old.name, "new": new.name}
-        plan = {
-            "rows": rows,
-            "rounds": rounds,
-            "scratch": scratch,
-            "columns": columns,
-            "libraries": {one.name: str(one.libraries) for one in (old, new)},
-        }
+        libraries = {one.name: str(one.libraries) for one in (old, new)}
+        plan = {"rows": rows, "rounds": rounds, "scratch": scratch, "columns": columns, "libraries": libraries}
         for sample in programs.samples(ws, "benchmarks.starts.sampler", plan, count, "processes", [ws.cache]):
             found[sample.pop("row")][sample.pop("column")].append(sample)
     return found
