@@ -31,7 +31,8 @@ def folder(ws: Workspace, name: str, what: str, fill: Callable[[Path], object], 
     """The folder in the cache that fill(folder) makes. Its name is `name` and a key of the recipe: the functions and
     values that decide what is in it. It is rebuilt if it is damaged. what: the line that is shown meanwhile."""
     parts = [inspect.getsource(part) if callable(part) else repr(part) for part in recipe]
-    place = ws.cache / f"{name}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+    place = ws.cache / f"{name}-{key}"
     if files.is_intact(place / files.MADE):
         return place
     with locks.exclusive(ws.cache):
