@@ -110,12 +110,14 @@ class Series:
 
     @functools.cached_property
     def state(self) -> str:
-        """A short name for the libraries that the series makes: a hash of its diffs in order, and of the settings with
-        which they are compiled. Headers and comments are not in it, so a figure in a header does not make every
-        measurement one of another state."""
+        """A short name for the libraries that the series makes: a hash of its diffs in order, with those of libdispatch,
+        and of the settings with which they are compiled. Headers and comments are not in it, so a figure in a header
+        does not make every measurement one of another state."""
+        dispatch = self.folder / "dispatch"
+        patches = [*self, *(Series(dispatch) if dispatch.exists() else ())]
         settings = (_text(CONFIG / path).splitlines() for path in _SETTINGS)
         compiled = [line for lines in settings for line in lines if not line.startswith("#")]
-        digest = hashlib.sha256("\0".join([*(patch.diff for patch in self), *compiled]).encode())
+        digest = hashlib.sha256("\0".join([*(patch.diff for patch in patches), *compiled]).encode())
         return digest.hexdigest()[:12]
 
 
