@@ -50,7 +50,6 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -64,6 +63,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -225,15 +225,10 @@ Chunk *chunkAt(uint32_t index) {
   return reinterpret_cast<Chunk *>(Chunks + size_t(index) * ChunkSize);
 }
 
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void say(const char *format, ...) {
-  char text[PATH_MAX + 512];
-  va_list arguments;
-  va_start(arguments, format);
-  int size = vsnprintf(text, sizeof(text), format, arguments);
-  va_end(arguments);
-  if (size > 0)
-    (void)!write(STDERR_FILENO, text, std::min(size_t(size), sizeof(text) - 1));
+/// In one piece, and without a buffer: the stack of a signal handler may be small.
+template <class... Parts> void say(Parts... parts) {
+  struct iovec pieces[] = {{const_cast<char *>(parts), strlen(parts)}...};
+  (void)!writev(STDERR_FILENO, pieces, sizeof...(parts));
 }
 
 /// The two times belong together, so one thread writes at a time, and others leave it
@@ -273,9 +268,9 @@ bool extend(uint64_t offset, size_t size) {
     if (StreamHeader)
       StreamHeader->error = error;
     char text[64];
-    say("error: SWIFT_TRACE: the trace cannot get longer: %s\n"
-        "hint: events from here on are lost, and counted\n",
-        strerror_r(error, text, sizeof(text)));
+    say("error: SWIFT_TRACE: the trace cannot get longer: ",
+        strerror_r(error, text, sizeof(text)),
+        "\nhint: events from here on are lost, and counted\n");
   }
   return !error;
 }
@@ -925,66 +920,71 @@ void streamBuffer() {
   }
 }
 
-/// \param path null: one is made, and stored in `made`.
-int64_t dump(const char *path, uint8_t reason, int number, char *made = nullptr,
-             size_t madeSize = 0) {
-  if (IsDumping.exchange(true, std::memory_order_acquire)) {
-    errno = EBUSY;
-    return -1;
-  }
-  int64_t result = -1;
-  int error = 0;
+/// Where a file without a path of the caller's went. With IsDumping, as the stack of
+/// a signal handler may be small.
+char DumpPath[PATH_MAX + 64];
+
+/// With IsDumping. \param path null: one is made.
+int64_t dumpNow(const char *path, uint8_t reason, int number) {
   if (!ChunkCount) {
     // The events are in the file already.
     copyCounters();
     streamBuffer();
     updateStream();
-    result = int64_t(HeaderSize +
-                     NextChunk.load(std::memory_order_relaxed) * StreamChunk);
-    if (made)
-      snprintf(made, madeSize, "%s", StreamPath);
-  } else {
-    char name[PATH_MAX + 64];
-    if (!path) {
-      snprintf(name, sizeof(name), "%s/swift-%d-%u.trace", Folder, getpid(),
-               DumpCount.fetch_add(1, std::memory_order_relaxed) + 1);
-      path = name;
-    }
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file >= 0) {
-      result = dumpTo(file, reason, number);
-      error = errno;
-      close(file);
-    } else {
-      error = errno;
-    }
-    if (made)
-      snprintf(made, madeSize, "%s", path);
+    strcpy(DumpPath, StreamPath);
+    return int64_t(HeaderSize +
+                   NextChunk.load(std::memory_order_relaxed) * StreamChunk);
   }
+  if (!path) {
+    snprintf(DumpPath, sizeof(DumpPath), "%s/swift-%d-%u.trace", Folder, getpid(),
+             DumpCount.fetch_add(1, std::memory_order_relaxed) + 1);
+    path = DumpPath;
+  }
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0)
+    return -1;
+  auto size = dumpTo(file, reason, number);
+  auto error = errno;
+  close(file);
+  errno = error;
+  return size;
+}
+
+/// \param made gets the path that is made if `path` is null.
+int64_t dump(const char *path, uint8_t reason, char *made = nullptr,
+             size_t madeSize = 0) {
+  if (IsDumping.exchange(true, std::memory_order_acquire)) {
+    errno = EBUSY;
+    return -1;
+  }
+  auto size = dumpNow(path, reason, 0);
+  auto error = errno;
+  if (made)
+    snprintf(made, madeSize, "%s", DumpPath);
   IsDumping.store(false, std::memory_order_release);
   errno = error;
-  return result;
+  return size;
 }
 
 void dumpAndSay(uint8_t reason, int number, const char *why) {
-  char path[PATH_MAX + 64] = "";
-  auto size = dump(nullptr, reason, number, path, sizeof(path));
-  // Another thread that crashes, too, is not to end the process before.
-  for (unsigned i = 0; i != 200 && size < 0 && errno == EBUSY &&
-                       reason == swift_trace_reason_crash;
-       ++i) {
-    struct timespec wait = {0, 10000000};
-    nanosleep(&wait, nullptr);
-    if (!IsDumping.load(std::memory_order_relaxed))
-      return;
+  if (IsDumping.exchange(true, std::memory_order_acquire)) {
+    // Another thread that crashes, too, is not to end the process before.
+    for (unsigned i = 0; i != 200 && reason == swift_trace_reason_crash &&
+                         IsDumping.load(std::memory_order_relaxed);
+         ++i) {
+      struct timespec wait = {0, 10000000};
+      nanosleep(&wait, nullptr);
+    }
+    return;
   }
   char text[64];
-  if (size >= 0)
-    say("trace: %s: wrote %s\n", why, path);
-  else if (errno != EBUSY)
-    say("error: SWIFT_TRACE: cannot write %s: %s\n"
-        "hint: SWIFT_TRACE_FOLDER is the folder for traces\n",
-        path, strerror_r(errno, text, sizeof(text)));
+  if (dumpNow(nullptr, reason, number) >= 0)
+    say("trace: ", why, ": wrote ", DumpPath, "\n");
+  else
+    say("error: SWIFT_TRACE: cannot write ", DumpPath, ": ",
+        strerror_r(errno, text, sizeof(text)),
+        "\nhint: SWIFT_TRACE_FOLDER is the folder for traces\n");
+  IsDumping.store(false, std::memory_order_release);
 }
 
 /// For reports of the liveness monitor, a few in a process. \returns false if
@@ -993,7 +993,7 @@ bool dumpForReport(char *path, size_t size) {
   if (LivenessDumps.load(std::memory_order_relaxed) >= 4 ||
       LivenessDumps.fetch_add(1, std::memory_order_relaxed) >= 4)
     return false;
-  return dump(nullptr, swift_trace_reason_liveness, 0, path, size) >= 0;
+  return dump(nullptr, swift_trace_reason_liveness, path, size) >= 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -1087,7 +1087,7 @@ void beginBase() {
 }
 
 bool fail(const char *name, const char *value, const char *why, const char *hint) {
-  say("error: %s=%s: %s\nhint: %s\n", name, value, why, hint);
+  say("error: ", name, "=", value, ": ", why, "\nhint: ", hint, "\n");
   return false;
 }
 
@@ -1304,7 +1304,7 @@ __attribute__((destructor)) void finish() {
 
 EXPORTED int64_t swift_trace_dump(const char *path) {
   if (Runtime && Runtime->Record)
-    return dump(path, swift_trace_reason_call, 0);
+    return dump(path, swift_trace_reason_call);
   errno = ENODEV;
   return -1;
 }

@@ -35,6 +35,12 @@
 // SIGNAL: reason=2 signal=12 complete=1
 // RUN: rm %t/swift-*
 
+// On a handler's stack of 8 KB, and nothing below it. (ThreadSanitizer's handlers take more.)
+// RUN: %if !tsan %{ env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out stack > %t/log 2>&1 %}
+// RUN: %if !tsan %{ %FileCheck --check-prefix=STACK %s < %t/log && rm %t/swift-* %}
+// STACK: trace: signal: wrote {{.*}}/swift-{{[0-9]+}}-1.trace
+// STACK: done
+
 // A child of fork has a memory of its own, and nothing of a file; or a file of its own.
 // RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out fork > %t/log
 // RUN: %{python} %S/Inputs/dump_trace.py %t/swift-$(cat %t/log)-1.trace t- > %t/log
@@ -169,6 +175,15 @@ func end(_ how: String) {
     case "exec":
       var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(CommandLine.arguments[0]), strdup("executed"), nil]
       execv(arguments[0]!, &arguments)
+    case "stack":
+      let page = 4096
+      let memory = mmap(nil, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
+      precondition(mprotect(memory, page, PROT_NONE) == 0)
+      var stack = stack_t()
+      stack.ss_sp = memory + page
+      stack.ss_size = 2 * page
+      precondition(sigaltstack(&stack, nil) == 0 && raise(SIGUSR2) == 0)
+      print("done")
     case "many":
       for _ in 0..<20_000 { await Task.detached {}.value }
       print("done")
