@@ -649,7 +649,8 @@ void recordName(uint64_t task, const char *name) {
 /// One at a time writes a file; with what that needs.
 std::atomic<bool> IsDumping;
 alignas(64) char Buffer[StreamChunk];
-std::atomic<uint32_t> DumpCount, LivenessDumps;
+uint32_t DumpCount; ///< with IsDumping
+std::atomic<uint32_t> LivenessDumps;
 
 swift_trace_counters sumCounters() {
   swift_trace_counters sum = {};
@@ -935,12 +936,16 @@ int64_t dumpNow(const char *path, uint8_t reason, int number) {
     return int64_t(HeaderSize +
                    NextChunk.load(std::memory_order_relaxed) * StreamChunk);
   }
-  if (!path) {
-    snprintf(DumpPath, sizeof(DumpPath), "%s/swift-%d-%u.trace", Folder, getpid(),
-             DumpCount.fetch_add(1, std::memory_order_relaxed) + 1);
-    path = DumpPath;
-  }
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  int file = -1;
+  if (path)
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  else
+    // The number of a process comes again: after exec, or at once in a container.
+    do {
+      snprintf(DumpPath, sizeof(DumpPath), "%s/swift-%d-%u.trace", Folder, getpid(),
+               ++DumpCount);
+      file = open(DumpPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    } while (file < 0 && errno == EEXIST);
   if (file < 0)
     return -1;
   auto size = dumpTo(file, reason, number);
@@ -1183,7 +1188,8 @@ void afterFork() {
   Rings[0].Counts[swift_trace_sleep_begin] =
       had.sleeps_begun - had.sleeps_ended - had.sleeps_cancelled;
   Overwritten = LostByOthers = 0;
-  DumpCount = LivenessDumps = 0;
+  DumpCount = 0;
+  LivenessDumps = 0;
   IsDumping = false;
   if (isStream) {
     munmap(StreamHeader, HeaderSize);

@@ -70,6 +70,13 @@
 // RUN: %{python} %S/Inputs/dump_trace.py %t/exec.old t- | %FileCheck --check-prefix=EXECS %s
 // EXECS: destroy t-before
 
+// And what it writes does not replace what the program before it has written.
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out exec raise > %t/log
+// RUN: %{python} %S/Inputs/dump_trace.py %t/swift-$(cat %t/log)-1.trace t- | %FileCheck --check-prefix=EXECS %s
+// RUN: %{python} %S/Inputs/dump_trace.py %t/swift-$(cat %t/log)-2.trace t- | %FileCheck --check-prefix=EXECUTED %s
+// EXECUTED: create t-executed
+// RUN: rm %t/swift-*
+
 // A disk that is full. (ThreadSanitizer itself needs a file of 512 KB.)
 // RUN: (ulimit -f 600; env %env-SWIFT_TRACE=%t/full %target-run %t/a.out many > %t/log 2>&1)
 // RUN: %FileCheck --check-prefix=FULL %s < %t/log
@@ -136,8 +143,10 @@ func end(_ how: String) {
 @main struct Main {
   static func main() async {
     let how = CommandLine.arguments[1]
+    let raises = CommandLine.arguments.count > 2
     if how == "executed" {
       await Task.detached(name: "t-executed") {}.value
+      if raises { raise(SIGUSR2) }
       return
     }
     if how == "signal" {
@@ -173,7 +182,13 @@ func end(_ how: String) {
       wait(child)
       print(child)
     case "exec":
-      var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(CommandLine.arguments[0]), strdup("executed"), nil]
+      var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
+      arguments[1] = strdup("executed")
+      if raises {
+        print(getpid())
+        fflush(stdout)
+        raise(SIGUSR2)
+      }
       execv(arguments[0]!, &arguments)
     case "stack":
       let page = 4096
