@@ -136,6 +136,7 @@ uint32_t ChunkCount; ///< of memory; 0: all is written to a file
 char *Chunks;
 char StreamPattern[PATH_MAX], StreamPath[PATH_MAX + 16], Folder[PATH_MAX];
 int StreamFile = -1;
+struct stat StreamStatus; ///< which file that is
 swift_trace_header *StreamHeader;
 uint64_t StreamLimit;
 
@@ -246,6 +247,33 @@ void updateStream() {
   IsUpdating.store(false, std::memory_order_release);
 }
 
+/// \returns false.
+bool endStream(int error, const char *what, const char *why) {
+  int none = 0;
+  if (!Error.compare_exchange_strong(none, error))
+    return false;
+  if (StreamHeader)
+    StreamHeader->error = error;
+  say("error: SWIFT_TRACE: ", what, why,
+      "\nhint: events from here on are lost, and counted\n");
+  return false;
+}
+
+/// Whether StreamFile is the trace: programs close all files that they do not know,
+/// as daemons do, and then the number may be that of a file of theirs. The inode is
+/// not used again while the header is mapped.
+bool isStreamOpen() {
+  struct stat status;
+  return !fstat(StreamFile, &status) && status.st_dev == StreamStatus.st_dev &&
+         status.st_ino == StreamStatus.st_ino;
+}
+
+/// As isStreamOpen; if not, no more is recorded.
+bool checkStream() {
+  return isStreamOpen() ||
+         endStream(EBADF, "the program has closed the file of the trace", "");
+}
+
 /// \returns false if the file cannot get longer. Its blocks are there then: a
 /// full disk must not be found by writing to memory.
 bool extend(uint64_t offset, size_t size) {
@@ -263,16 +291,9 @@ bool extend(uint64_t offset, size_t size) {
             ssize_t(HeaderSize))
           error = errno ? errno : ENOSPC;
   }
-  int none = 0;
-  if (error && Error.compare_exchange_strong(none, error)) {
-    if (StreamHeader)
-      StreamHeader->error = error;
-    char text[64];
-    say("error: SWIFT_TRACE: the trace cannot get longer: ",
-        strerror_r(error, text, sizeof(text)),
-        "\nhint: events from here on are lost, and counted\n");
-  }
-  return !error;
+  char text[64];
+  return !error || endStream(error, "the trace cannot get longer: ",
+                             strerror_r(error, text, sizeof(text)));
 }
 
 /// Makes room for this chunk, and for as many as there are before it, up to
@@ -294,12 +315,19 @@ bool reserve(uint64_t number) {
 
 /// \returns a chunk of zeroes of the file.
 Chunk *mapChunk(uint64_t number) {
-  if (Error.load(std::memory_order_relaxed) || !reserve(number))
+  if (Error.load(std::memory_order_relaxed) || !checkStream() ||
+      !reserve(number))
     return nullptr;
   auto offset = HeaderSize + number * StreamChunk;
   auto *memory = mmap(nullptr, StreamChunk, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_POPULATE, StreamFile, off_t(offset));
-  return memory == MAP_FAILED ? nullptr : static_cast<Chunk *>(memory);
+  if (memory == MAP_FAILED)
+    return nullptr;
+  // Another thread may have closed it meanwhile. Nothing is written yet.
+  if (checkStream())
+    return static_cast<Chunk *>(memory);
+  munmap(memory, StreamChunk);
+  return nullptr;
 }
 
 void leaveChunk(Ring *ring) {
@@ -1137,7 +1165,18 @@ bool openStream() {
   }
   struct rlimit limit;
   StreamLimit = getrlimit(RLIMIT_FSIZE, &limit) ? UINT64_MAX : limit.rlim_cur;
+  // Programs that close what they have inherited often begin at 3, and some end at
+  // 255. select() takes files up to 1023.
+  if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+    auto most = int(std::min<rlim_t>(limit.rlim_cur, FD_SETSIZE));
+    int high = fcntl(file, F_DUPFD_CLOEXEC, most - most / 8);
+    if (high >= 0) {
+      close(file); // the lock is that of both
+      file = high;
+    }
+  }
   StreamFile = file;
+  StreamStatus = status;
   Error = 0;
   void *memory = MAP_FAILED;
   if (!ftruncate(file, 0) && extend(0, HeaderSize))
@@ -1192,8 +1231,9 @@ void afterFork() {
   LivenessDumps = 0;
   IsDumping = false;
   if (isStream) {
+    if (isStreamOpen())
+      close(StreamFile);
     munmap(StreamHeader, HeaderSize);
-    close(StreamFile);
     StreamFile = -1;
     StreamHeader = nullptr;
     IsUpdating = false;

@@ -77,6 +77,21 @@
 // EXECUTED: create t-executed
 // RUN: rm %t/swift-*
 
+// Daemons close what they have inherited. Then they open files of their own.
+// RUN: env %env-SWIFT_TRACE=%t/closed %target-run %t/a.out close 256 %t/data > %t/log 2>&1
+// RUN: %{python} %S/Inputs/dump_trace.py %t/closed t- | %FileCheck --check-prefix=OPEN %s
+// OPEN: complete=1 overwritten=0 lost=0
+// OPEN: create t-last
+// RUN: env %env-SWIFT_TRACE=%t/closed %target-run %t/a.out close 5000 %t/data > %t/log 2>&1
+// RUN: %FileCheck --check-prefix=CLOSED %s < %t/log
+// CLOSED: error: SWIFT_TRACE: the program has closed the file of the trace
+// CLOSED-NEXT: hint: events from here on are lost
+// CLOSED-NEXT: done
+// RUN: %{python} %S/Inputs/dump_trace.py %t/closed t- | %FileCheck --check-prefix=BEFORE %s
+// BEFORE: complete=1 overwritten=0 lost={{[1-9][0-9]+}}
+// BEFORE: destroy t-before
+// BEFORE-NOT: t-last
+
 // A disk that is full. (ThreadSanitizer itself needs a file of 512 KB.)
 // RUN: (ulimit -f 600; env %env-SWIFT_TRACE=%t/full %target-run %t/a.out many > %t/log 2>&1)
 // RUN: %FileCheck --check-prefix=FULL %s < %t/log
@@ -190,6 +205,28 @@ func end(_ how: String) {
         raise(SIGUSR2)
       }
       execv(arguments[0]!, &arguments)
+    case "close":
+      let most = Int32(CommandLine.arguments[2])!
+      for file in 3..<most { close(file) }
+      var files: [Int32] = []
+      while files.count < most / 4, case let file = open(CommandLine.arguments[3], O_RDWR | O_CREAT, 0o644), file >= 0 {
+        files.append(file)
+      }
+      // Dispatch closes the number of its main queue when the first thread exits.
+      func check() {
+        precondition(files.allSatisfy { lseek($0, 0, SEEK_END) <= 0 }, "something was written")
+        precondition(files.allSatisfy { $0 < 256 || fcntl($0, F_GETFD) >= 0 }, "something was closed")
+      }
+      let child = find("fork", (@convention(c) () -> pid_t).self)()
+      if child == 0 {
+        check()
+        _exit(0)
+      }
+      wait(child)
+      for _ in 0..<20_000 { await Task.detached {}.value }
+      await Task.detached(name: "t-last") {}.value
+      check()
+      print("done")
     case "stack":
       let page = 4096
       let memory = mmap(nil, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
