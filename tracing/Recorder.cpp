@@ -139,6 +139,9 @@ int StreamFile = -1;
 struct stat StreamStatus; ///< which file that is
 swift_trace_header *StreamHeader;
 uint64_t StreamLimit;
+/// The file system takes no blocks in advance: zeroes are written. The first piece
+/// tells, while there is no other thread.
+bool MustWrite;
 
 swift_trace_header Base; ///< what all files of this process begin with
 
@@ -281,11 +284,14 @@ bool extend(uint64_t offset, size_t size) {
   if (offset + size > StreamLimit) {
     error = EFBIG;
   } else {
-    do
-      error = fallocate(StreamFile, 0, off_t(offset), off_t(size)) ? errno : 0;
-    while (error == EINTR);
+    if (!MustWrite)
+      do
+        error = fallocate(StreamFile, 0, off_t(offset), off_t(size)) ? errno : 0;
+      while (error == EINTR);
+    if (!StreamHeader)
+      MustWrite = error == EOPNOTSUPP || error == ENOSYS;
     static const char zeroes[HeaderSize] = {};
-    if (error == EOPNOTSUPP || error == ENOSYS)
+    if (MustWrite)
       for (error = 0; size && !error; size -= HeaderSize, offset += HeaderSize)
         if (pwrite(StreamFile, zeroes, HeaderSize, off_t(offset)) !=
             ssize_t(HeaderSize))
@@ -299,7 +305,13 @@ bool extend(uint64_t offset, size_t size) {
 /// Makes room for this chunk, and for as many as there are before it, up to
 /// MaxAhead: file systems take blocks at less cost in one piece. Threads may
 /// reserve the same blocks twice, but none is left out: each begins at Reserved.
+/// Zeroes are written only to this chunk, which nobody else has: others may have
+/// events already.
 bool reserve(uint64_t number) {
+  if (MustWrite) {
+    updateStream();
+    return extend(HeaderSize + number * StreamChunk, StreamChunk);
+  }
   auto from = Reserved.load(std::memory_order_relaxed);
   if (number < from)
     return true;
@@ -1178,6 +1190,7 @@ bool openStream() {
   StreamFile = file;
   StreamStatus = status;
   Error = 0;
+  MustWrite = false;
   void *memory = MAP_FAILED;
   if (!ftruncate(file, 0) && extend(0, HeaderSize))
     memory = mmap(nullptr, HeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

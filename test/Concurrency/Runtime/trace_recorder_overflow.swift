@@ -16,6 +16,15 @@
 // SHORT: lost=0 {{.*}} threads={{[2-9][0-9][0-9]}}
 // RUN: %{python} -c "import os, sys; assert os.path.getsize(sys.argv[1]) < 4 << 20" %t/short
 
+// On a file system that takes no blocks in advance, too, no event is lost or written over.
+// RUN: %target-clang -x c -c %S/Inputs/no-fallocate.c -o %t/no-fallocate.o
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %s %t/no-fallocate.o -Xlinker --export-dynamic -o %t/written.out
+// RUN: %target-codesign %t/written.out
+// RUN: env %env-SWIFT_TRACE=%t/written %target-run %t/written.out 64 %t/none
+// RUN: %{python} %S/Inputs/dump_trace.py %t/written > %t/log
+// RUN: grep -c ' create ' %t/log > %t/created && grep 128001 %t/created
+// RUN: grep -c ' destroy ' %t/log > %t/destroyed && grep 128000 %t/destroyed
+
 // REQUIRES: executable_test
 // REQUIRES: concurrency
 // REQUIRES: libdispatch
@@ -32,9 +41,21 @@
 import Dispatch
 import Glibc
 
+let library = dlopen("libswift_Trace.so", RTLD_NOW | RTLD_NOLOAD)
 let dump = unsafeBitCast(
-  dlsym(dlopen("libswift_Trace.so", RTLD_NOW | RTLD_NOLOAD), "swift_trace_dump")!,
-  to: (@convention(c) (UnsafePointer<CChar>) -> Int64).self)
+  dlsym(library, "swift_trace_dump")!, to: (@convention(c) (UnsafePointer<CChar>) -> Int64).self)
+let getCounters = unsafeBitCast(
+  dlsym(library, "swift_concurrency_getCounters")!, to: (@convention(c) (UnsafeMutablePointer<UInt64>) -> Bool).self)
+
+/// Waits until only the main task is left: nobody is amid an event.
+func waitForTasks() {
+  var words: [UInt64] = [32, 0, 0, 0]
+  repeat {
+    usleep(100_000)
+    precondition(getCounters(&words))
+  } while words[2] - words[3] > 1
+  usleep(100_000)
+}
 
 /// Creates and ends tasks on this thread, and cancels them.
 func work(_ count: Int) {
@@ -63,5 +84,6 @@ func startThread(_ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> 
     for _ in 0..<5 { precondition(dump(CommandLine.arguments[2]) > 0) }
     for thread in threads { pthread_join(thread, nil) }
     precondition(dump(CommandLine.arguments[2]) > 0)
+    waitForTasks()
   }
 }
