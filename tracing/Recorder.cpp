@@ -202,6 +202,9 @@ struct alignas(128) Ring {
   Word Waits[24];
 };
 
+/// Of threads that have found no ring.
+Word CountsOfOthers[KindCount];
+
 constexpr uint32_t MaxRings = 4096;
 Ring *Rings;
 std::atomic<uint32_t> RingCount;
@@ -625,31 +628,34 @@ inline bool joins(Ring *ring, unsigned kind, uint64_t task) {
 /// on the usual way.
 PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
   auto *ring = ownRing();
-  if (!ring)
-    return;
   unsigned size = head >> 8 & 15, kind = head & 0xff;
+  if (!ring) {
+    CountsOfOthers[kind % KindCount].fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   if (__builtin_expect(kind == swift_trace_run && !ring->HasRun, false))
     beginJobs(ring);
+  // What is lost is counted, too, and jobs begin and end.
+  add(ring->Counts[kind % KindCount], uint64_t(1));
   if (!enterEvent(ring))
     return;
   auto now = ring->LastTime;
   if (!joins(ring, kind, first)) {
     now = newTime(ring);
-    if (!hasRoom(ring, now))
-      return endEvent(ring);
-    auto *at = ring->Next;
-    if (size > 1)
-      at[1].store(first, std::memory_order_relaxed);
-    if (size > 2)
-      at[2].store(second, std::memory_order_relaxed);
-    at[size].store(0, std::memory_order_relaxed);
-    at->store(head | (now - ring->TimeBase) << TimeShift,
-              std::memory_order_release);
-    ring->Next = at + size;
-    ring->Last = at;
+    if (hasRoom(ring, now)) {
+      auto *at = ring->Next;
+      if (size > 1)
+        at[1].store(first, std::memory_order_relaxed);
+      if (size > 2)
+        at[2].store(second, std::memory_order_relaxed);
+      at[size].store(0, std::memory_order_relaxed);
+      at->store(head | (now - ring->TimeBase) << TimeShift,
+                std::memory_order_release);
+      ring->Next = at + size;
+      ring->Last = at;
+    }
   }
-  ++ring->Events;
-  add(ring->Counts[kind % KindCount], uint64_t(1));
+  ++ring->Events; // the next chunk begins at 0: without one, this does no harm
   if (kind == swift_trace_run) {
     if (ring->Depth < MaxDepth)
       ring->Running[ring->Depth] =
@@ -697,10 +703,9 @@ swift_trace_counters sumCounters() {
   sum.size = sizeof(sum);
   sum.version = 1;
   sum.monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
-  for (uint32_t i = 0, n = RingCount.load(std::memory_order_relaxed); i != n;
-       ++i) {
+  auto addAll = [&](const Word *counts) {
     auto of = [&](unsigned kind) {
-      return Rings[i].Counts[kind].load(std::memory_order_relaxed);
+      return counts[kind].load(std::memory_order_relaxed);
     };
     sum.tasks_created += of(swift_trace_task_create);
     sum.tasks_destroyed += of(swift_trace_task_destroy);
@@ -717,6 +722,11 @@ swift_trace_counters sumCounters() {
     sum.sleeps_begun += of(swift_trace_sleep_begin);
     sum.sleeps_ended += of(swift_trace_sleep_end);
     sum.sleeps_cancelled += of(swift_trace_sleep_cancel);
+  };
+  addAll(CountsOfOthers);
+  for (uint32_t i = 0, n = RingCount.load(std::memory_order_relaxed); i != n;
+       ++i) {
+    addAll(Rings[i].Counts);
     for (unsigned b = 0; b != 24; ++b)
       sum.waits[b] += Rings[i].Waits[b].load(std::memory_order_relaxed);
   }
@@ -1240,6 +1250,8 @@ void afterFork() {
   Rings[0].Counts[swift_trace_sleep_begin] =
       had.sleeps_begun - had.sleeps_ended - had.sleeps_cancelled;
   Overwritten = LostByOthers = 0;
+  for (auto &count : CountsOfOthers)
+    count = 0;
   DumpCount = 0;
   LivenessDumps = 0;
   IsDumping = false;

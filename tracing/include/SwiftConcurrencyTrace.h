@@ -302,7 +302,7 @@ enum {
 };
 
 /// Sums over all threads, since the process began. Each is counted where the
-/// event of that name is recorded. `version` is 1; later ones are longer. The
+/// event of that name is recorded, or lost. `version` is 1; later ones are longer. The
 /// child of a fork begins with the tasks and sleeps of its parent that have not
 /// ended, as created and begun, and with zeroes.
 typedef struct swift_trace_counters {

@@ -5,6 +5,13 @@
 // RUN: %{python} %S/Inputs/dump_trace.py %t/small = | %FileCheck --check-prefix=SMALL %s
 // SMALL: reason=1 signal=0 complete=1 overwritten={{[1-9][0-9]*}} lost=0 events={{[0-9][0-9][0-9][0-9][0-9]}}
 
+// More threads than chunks: what is lost is counted.
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=1 %target-run %t/a.out 400 %t/crowd > %t/log
+// RUN: %FileCheck --check-prefix=CROWD %s < %t/log
+// RUN: %{python} %S/Inputs/dump_trace.py %t/crowd = | %FileCheck --check-prefix=LOST %s
+// CROWD: created 4001 live 1
+// LOST: lost={{[1-9][0-9]*}} events=
+
 // 8 MB hold 400,000 events.
 // RUN: env %env-SWIFT_TRACE=1 %target-run %t/a.out 4 %t/default
 // RUN: %{python} %S/Inputs/dump_trace.py %t/default = | %FileCheck --check-prefix=DEFAULT %s
@@ -48,13 +55,14 @@ let getCounters = unsafeBitCast(
   dlsym(library, "swift_concurrency_getCounters")!, to: (@convention(c) (UnsafeMutablePointer<UInt64>) -> Bool).self)
 
 /// Waits until only the main task is left: nobody is amid an event.
-func waitForTasks() {
+@discardableResult func waitForTasks() -> [UInt64] {
   var words: [UInt64] = [32, 0, 0, 0]
   repeat {
     usleep(100_000)
     precondition(getCounters(&words))
   } while words[2] - words[3] > 1
   usleep(100_000)
+  return words
 }
 
 /// Creates and ends tasks on this thread, and cancels them.
@@ -71,9 +79,31 @@ func startThread(_ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> 
   return thread
 }
 
+/// All of them live at once.
+func crowd(_ count: Int) {
+  let threads = (0..<count).map { _ in
+    startThread { _ in
+      work(10)
+      pthread_barrier_wait(&barrier)
+      return nil
+    }
+  }
+  for thread in threads { pthread_join(thread, nil) }
+}
+
+nonisolated(unsafe) var barrier = pthread_barrier_t()
+
 @main struct Main {
   static func main() async {
     let count = Int(CommandLine.arguments[1])!
+    if count == 400 {
+      pthread_barrier_init(&barrier, nil, UInt32(count))
+      crowd(count)
+      let counters = waitForTasks()
+      print("created", counters[2], "live", counters[2] - counters[3])
+      precondition(dump(CommandLine.arguments[2]) > 0)
+      return
+    }
     if count == 0 {
       for _ in 0..<300 { pthread_join(startThread { _ in work(1); return nil }, nil) }
       return
