@@ -200,6 +200,7 @@ struct alignas(128) Ring {
   uint64_t Running[MaxDepth];
   Word Counts[KindCount];
   Word Waits[24];
+  Word WaitUnits; ///< the sum of these waits
 };
 
 /// Of threads that have found no ring.
@@ -588,10 +589,14 @@ void countWait(Ring *ring, uint64_t task, uint64_t now) {
   if (!slot || slot >> 40 != (task & 0xffffff))
     return;
   Waiting[task % WaitSlots].store(0, std::memory_order_relaxed);
-  auto waited = ((now >> 6) - slot) & ((1ull << 40) - 1);
+  // 40 bits with a sign: the other processor's counter may be a little ahead.
+  auto difference = int64_t(((now >> 6) - slot) << 24) >> 24;
+  auto waited = uint64_t(std::max<int64_t>(difference, 0));
+  add(ring->WaitUnits, waited);
   auto microseconds = uint64_t(
       static_cast<unsigned __int128>(waited) * MicrosecondsPerUnit >> 40);
-  unsigned bucket = microseconds ? 64 - __builtin_clzll(microseconds) : 0;
+  // How many bits it has.
+  unsigned bucket = 63 - __builtin_clzll(2 * microseconds | 1);
   add(ring->Waits[std::min(bucket, 23u)], uint64_t(1));
 }
 
@@ -701,8 +706,9 @@ std::atomic<uint32_t> LivenessDumps;
 swift_trace_counters sumCounters() {
   swift_trace_counters sum = {};
   sum.size = sizeof(sum);
-  sum.version = 1;
+  sum.version = 2;
   sum.monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
+  uint64_t units = 0;
   auto addAll = [&](const Word *counts) {
     auto of = [&](unsigned kind) {
       return counts[kind].load(std::memory_order_relaxed);
@@ -729,7 +735,10 @@ swift_trace_counters sumCounters() {
     addAll(Rings[i].Counts);
     for (unsigned b = 0; b != 24; ++b)
       sum.waits[b] += Rings[i].Waits[b].load(std::memory_order_relaxed);
+    units += Rings[i].WaitUnits.load(std::memory_order_relaxed);
   }
+  sum.waits_ns = uint64_t(static_cast<unsigned __int128>(units) *
+                          (MicrosecondsPerUnit * 1000) >> 40);
   return sum;
 }
 

@@ -302,7 +302,7 @@ enum {
 };
 
 /// Sums over all threads, since the process began. Each is counted where the
-/// event of that name is recorded, or lost. `version` is 1; later ones are longer. The
+/// event of that name is recorded, or lost. `version` is 2; later ones are longer. The
 /// child of a fork begins with the tasks and sleeps of its parent that have not
 /// ended, as created and begun, and with zeroes.
 typedef struct swift_trace_counters {
@@ -318,6 +318,7 @@ typedef struct swift_trace_counters {
   /// those shorter than 2^i microseconds and not in a bucket before; the last one
   /// counts all others.
   uint64_t waits[24];
+  uint64_t waits_ns; ///< the sum of these waits; since version 2
 } swift_trace_counters;
 
 /// Of libswift_Trace, which the runtime loads if SWIFT_TRACE is set: find these

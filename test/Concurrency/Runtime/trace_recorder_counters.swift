@@ -46,7 +46,7 @@ import Glibc
 
 /// swift_trace_counters, as words.
 struct Counters {
-  var words = [UInt64](repeating: 0, count: 39)
+  var words = [UInt64](repeating: 0, count: 40)
   var created: Int { self[2] }
   var live: Int { self[2] - self[3] }
   var cancelled: Int { self[4] }
@@ -58,6 +58,10 @@ struct Counters {
   var standIns: Int { self[10] }
   var asleep: Int { self[12] - self[13] - self[14] }
   var waits: Int { (15..<39).reduce(0) { $0 + self[$1] } }
+  /// What the waits add up to, in nanoseconds; and at least and at most, by their histogram.
+  var waited: Int { self[39] }
+  var leastWaited: Int { (16..<39).reduce(0) { $0 + self[$1] * 1000 << ($1 - 16) } }
+  var mostWaited: Int { (15..<39).reduce(0) { $0 + self[$1] * 1000 << ($1 - 15) } }
   subscript(_ index: Int) -> Int { Int(words[index]) }
 
   static let read = unsafeBitCast(
@@ -108,6 +112,9 @@ func tell(_ what: String, _ last: inout Counters, untilLive live: Int, jobs: Int
     now.asleep - last.asleep)
   // Each wait that is over is in the histogram, once.
   precondition(now.waits - last.waits == now.jobs - last.jobs, "\(now.waits - last.waits)")
+  // Their sum is cut to a nanosecond, at both times.
+  precondition(now.waited - last.waited >= now.leastWaited - last.leastWaited - 1, "\(now.waited)")
+  precondition(now.waited - last.waited <= now.mostWaited - last.mostWaited + 1, "\(now.waited)")
   precondition(now.enqueued - last.enqueued == now.jobs - last.jobs, "\(now.enqueued - last.enqueued)")
   last = now
 }

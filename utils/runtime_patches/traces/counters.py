@@ -65,6 +65,8 @@ def text(counters: dict[str, Any]) -> str:
     for edge, count in zip([*edges, "+Inf"], counters["waits"]):
         total += count
         lines.append(f'swift_concurrency_queue_wait_seconds_bucket{{le="{edge}"}} {total}')
+    if "waits_ns" in counters:
+        lines.append(f"swift_concurrency_queue_wait_seconds_sum {counters['waits_ns'] / 1e9:.9f}")
     lines.append(f"swift_concurrency_queue_wait_seconds_count {total}")
     return "\n".join(lines) + "\n"
 

@@ -96,9 +96,10 @@ def read(path: str) -> Header:
 
 
 def newest_counters(path: str) -> dict[str, Any]:
-    """The latest swift_trace_counters in a file as a dictionary; empty if it has none. `waits` is its histogram."""
-    head, names = read(path), SUMS.split()
-    layout = struct.Struct(f"<2IQ{len(names)}Q24Q")
+    """The latest swift_trace_counters in a file as a dictionary; empty if it has none. `waits` is its histogram,
+    and waits_ns their sum, since version 2."""
+    head, names = header(path), SUMS.split()
+    layout = struct.Struct(f"<2IQ{len(names)}Q24QQ")
     latest, numbers = -1, ()
     with open(path, "rb") as file:
         for place in range(head.header_size, os.path.getsize(path), head.chunk_size):
@@ -109,4 +110,5 @@ def newest_counters(path: str) -> dict[str, Any]:
                     latest, numbers = sequence, layout.unpack_from(data, 64)
     if not numbers:
         return {}
-    return {"monotonic_ns": numbers[2], **dict(zip(names, numbers[3:])), "waits": list(numbers[3 + len(names) :])}
+    found = {"monotonic_ns": numbers[2], **dict(zip(names, numbers[3:])), "waits": list(numbers[3 + len(names) : -1])}
+    return {**found, "waits_ns": numbers[-1]} if numbers[1] > 1 else found

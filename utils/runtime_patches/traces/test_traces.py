@@ -132,7 +132,7 @@ class Formats(unittest.TestCase):
 
     def test_counters(self) -> None:
         def sums(sequence: int, *numbers: int) -> bytes:
-            data = struct.pack("<2IQ13Q24Q", 328, 1, sequence * 1000, *numbers, *range(24))
+            data = struct.pack("<2IQ13Q24QQ", 320, 2, sequence * 1000, *numbers, *range(24), 1_500_000_000)
             return chunk(0, 1, data, type=headers.COUNTERS, sequence=sequence)
 
         with tempfile.NamedTemporaryFile() as file:
@@ -145,9 +145,10 @@ class Formats(unittest.TestCase):
         self.assertIn("swift_concurrency_sleeps_pending -11", lines)
         self.assertIn('swift_concurrency_queue_wait_seconds_bucket{le="4e-06"} 3', lines)
         self.assertEqual(
-            lines[-2:],
+            lines[-3:],
             [
                 'swift_concurrency_queue_wait_seconds_bucket{le="+Inf"} 276',
+                "swift_concurrency_queue_wait_seconds_sum 1.500000000",
                 "swift_concurrency_queue_wait_seconds_count 276",
             ],
         )
