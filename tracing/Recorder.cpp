@@ -684,7 +684,11 @@ void recordName(uint64_t task, const char *name) {
   if (!ring)
     return;
   uint64_t words[9] = {task};
-  auto size = strnlen(name, 63);
+  auto size = strnlen(name, 64);
+  // Not in the middle of a character of UTF-8.
+  if (size == 64)
+    for (size = 63; size && (name[size] & 0xC0) == 0x80;)
+      --size;
   memcpy(words + 1, name, size);
   unsigned count = 2 + unsigned(size / 8);
   if (auto now = beginEvent(ring)) {
