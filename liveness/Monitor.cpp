@@ -843,7 +843,7 @@ static bool readEnvironment(swift_liveness_config &config) {
   static const int numbers[] = {0, SIGUSR1, SIGUSR2, SIGQUIT};
   config.timeout_ms =
       readNumber("SWIFT_LIVENESS_TIMEOUT", 10, MaxMs, 1000, "1000");
-  config.interval_ms = readNumber("SWIFT_LIVENESS_INTERVAL", 0, MaxMs, 0,
+  config.interval_ms = readNumber("SWIFT_LIVENESS_INTERVAL", 1, MaxMs, 0,
                                   "a tenth of the timeout");
   config.history = readNumber("SWIFT_LIVENESS_HISTORY", 1, 4096, 16, "16");
   config.rate = readNumber("SWIFT_LIVENESS_RATE", 1, 1000000, 10, "10");

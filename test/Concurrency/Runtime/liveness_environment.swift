@@ -37,6 +37,9 @@
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_INTERVAL=4294967295 %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=INTERVAL %s
 // INTERVAL: Warning: cannot use value SWIFT_LIVENESS_INTERVAL=4294967295, defaulting to a tenth of the timeout.
 // INTERVAL: stuck for
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_INTERVAL=0 %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=NONE %s
+// NONE: Warning: cannot use value SWIFT_LIVENESS_INTERVAL=0, defaulting to a tenth of the timeout.
+// NONE: stuck for
 
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=BACKTRACE %s
 // BACKTRACE: liveness: {{.*}} stuck for
