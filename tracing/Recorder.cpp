@@ -1310,6 +1310,15 @@ int readSignal() {
   const char *value = secure_getenv("SWIFT_TRACE_SIGNAL");
   if (!value || !*value)
     return 0;
+  // The monitor's handler would replace this one, with the first job.
+  const char *timeout = secure_getenv("SWIFT_LIVENESS_TIMEOUT");
+  const char *other = secure_getenv("SWIFT_LIVENESS_SIGNAL");
+  if (timeout && *timeout && strcmp(timeout, "0") && other &&
+      !strcmp(value, other)) {
+    fail("SWIFT_TRACE_SIGNAL", value, "SWIFT_LIVENESS_SIGNAL is that, too",
+         "name another one of USR1, USR2 and QUIT; it lists the live tasks");
+    return 0;
+  }
   if (!strcmp(value, "USR1"))
     return SIGUSR1;
   if (!strcmp(value, "USR2"))
@@ -1335,9 +1344,12 @@ bool readFolder() {
 
 bool start(const char *what) {
   Clock = chooseClock();
-  if (auto *clock = secure_getenv("SWIFT_TRACE_CLOCK"))
-    if (!strcmp(clock, "monotonic"))
-      Clock = swift_trace_clock_monotonic;
+  const char *clock = secure_getenv("SWIFT_TRACE_CLOCK");
+  if (clock && !strcmp(clock, "monotonic"))
+    Clock = swift_trace_clock_monotonic;
+  else if (clock && *clock)
+    fail("SWIFT_TRACE_CLOCK", clock, "not a clock for this",
+         "name monotonic; the processor's counter is used");
   bool isStream = strcmp(what, "1") != 0;
   size_t size = size_t(readNumber("SWIFT_TRACE_SIZE", 1, 65536, 8)) << 20;
   ChunkSize = isStream ? StreamChunk : size >= 4 << 20 ? 16384 : 4096;

@@ -106,6 +106,8 @@
 // RUN: env %env-SWIFT_TRACE=/dev/null %target-run %t/a.out many >> %t/log 2>&1
 // RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=0 %env-SWIFT_TRACE_SIGNAL=KILL %target-run %t/a.out many >> %t/log 2>&1
 // RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_FOLDER=%t/none %target-run %t/a.out many >> %t/log 2>&1
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_CLOCK=sundial %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out many >> %t/log 2>&1
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out many >> %t/log 2>&1
 // RUN: %FileCheck --check-prefix=BAD %s < %t/log
 // BAD: error: SWIFT_TRACE={{.*}}/none/file: No such file or directory
 // BAD-NEXT: hint:
@@ -121,6 +123,12 @@
 // BAD: error: SWIFT_TRACE_FOLDER={{.*}}/none: No such file or directory
 // BAD-NEXT: hint:
 // BAD: done
+// BAD-NEXT: error: SWIFT_TRACE_CLOCK=sundial: not a clock for this
+// BAD-NEXT: hint: name monotonic
+// BAD-NEXT: error: SWIFT_TRACE_SIGNAL=USR2: SWIFT_LIVENESS_SIGNAL is that, too
+// BAD-NEXT: hint:
+// BAD-NEXT: done
+// BAD-NEXT: done
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
