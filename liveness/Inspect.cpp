@@ -114,6 +114,13 @@ bool Peek::readString(const void *address, char *to, size_t size) {
     }
   }
   to[used] = 0;
+  // The last character may be cut.
+  for (size_t i = 1; i <= std::min<size_t>(used, 3); ++i)
+    if ((to[used - i] & 0xC0) != 0x80) {
+      if (!characterSize(to + used - i))
+        to[used -= i] = 0;
+      break;
+    }
   return used != 0;
 }
 

@@ -56,6 +56,9 @@ inline uint64_t stateOf(const Record &record) {
 
 extern std::atomic<bool> UseJson;
 
+/// \returns how many bytes the character of UTF-8 at `text` takes; 0: it is none.
+size_t characterSize(const char *text);
+
 /// What is written: lines for people, or for each report an object of JSON. Its
 /// length is bounded. What does not fit is cut.
 class Text {

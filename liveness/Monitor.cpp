@@ -76,6 +76,27 @@ static uint64_t intervalNs() {
 /************************************ TEXT ***********************************/
 /*****************************************************************************/
 
+size_t liveness::characterSize(const char *text) {
+  auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  auto first = byte(0);
+  if (first < 0x80)
+    return 1;
+  size_t size = first < 0xC2   ? 0
+                : first < 0xE0 ? 2
+                : first < 0xF0 ? 3
+                : first < 0xF5 ? 4
+                               : 0;
+  for (size_t i = 1; i < size; ++i)
+    if ((byte(i) & 0xC0) != 0x80)
+      return 0;
+  // Neither in more bytes than it needs, nor half of a pair, nor behind the last one.
+  bool isNone = (first == 0xE0 && byte(1) < 0xA0) ||
+                (first == 0xED && byte(1) >= 0xA0) ||
+                (first == 0xF0 && byte(1) < 0x90) ||
+                (first == 0xF4 && byte(1) >= 0x90);
+  return isNone ? 0 : size;
+}
+
 void Text::add(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -146,12 +167,17 @@ void Text::fact(const char *key, const char *format, const char *value) {
     return add(format, value);
   addKey(key);
   add("\"");
-  for (; *value; ++value) {
+  // Names of threads and scopes may be anything.
+  for (size_t length; *value; value += length) {
     auto byte = static_cast<unsigned char>(*value);
+    auto size = characterSize(value);
+    length = std::max<size_t>(size, 1);
     if (byte == '"' || byte == '\\' || byte < ' ')
       add(byte < ' ' ? "\\u%04x" : "\\%c", byte);
+    else if (size)
+      append(value, size);
     else
-      append(value, 1);
+      add("\\ufffd");
   }
   add("\"");
 }

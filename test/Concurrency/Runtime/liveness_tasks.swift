@@ -78,6 +78,9 @@ func churn() async {
     // CHECK: liveness: {{.*Z}} {{[0-9]+}} live tasks
     // CHECK-DAG: liveness:   task [[LEAKED:[0-9]+]] "leaked", suspended, last run {{[0-9]+}} ms ago, in {{leak|withUnsafeContinuation}}{{.*}}, waits for a continuation
     let leaked = Task.detached(name: "leaked") { await leak() }
+    // A name is cut between two characters.
+    // CHECK-DAG: liveness:   task {{[0-9]+}} {{"(é){31}", suspended}}
+    Task.detached(name: String(repeating: "é", count: 40)) { await leak() }
     // CHECK-DAG: liveness:   task {{[0-9]+}} "waits", suspended, last run {{.*}}, in closure {{.*}}, waits for task [[LEAKED]]
     Task.detached(name: "waits") { await leaked.value }
     // CHECK-DAG: liveness:   task {{[0-9]+}} "runs", running

@@ -4,7 +4,7 @@ import json
 import sys
 
 tasks = {}
-for line in sys.stdin:
+for line in sys.stdin.buffer:  # what is not UTF-8 is refused
     task = json.loads(line)
     if task["kind"] != "task":
         continue
@@ -14,6 +14,7 @@ for line in sys.stdin:
     else:
         assert task["depth"] == 0, task
     tasks[task["task"]] = task
+assert "é" * 31 in [task.get("name") for task in tasks.values()], tasks
 children = [task for task in tasks.values() if task.get("name") == "child"]
 assert [tasks[child["parent"]]["name"] for child in children] == ["parent"], children
 assert children[0]["waits_for"] == "continuation", children
