@@ -98,7 +98,7 @@ def read(path: str) -> Header:
 def newest_counters(path: str) -> dict[str, Any]:
     """The latest swift_trace_counters in a file as a dictionary; empty if it has none. `waits` is its histogram,
     and waits_ns their sum, since version 2."""
-    head, names = header(path), SUMS.split()
+    head, names = read(path), SUMS.split()
     layout = struct.Struct(f"<2IQ{len(names)}Q24QQ")
     latest, numbers = -1, ()
     with open(path, "rb") as file:

@@ -27,7 +27,8 @@ class Lives:
     stays: (run, index of the event with which it begins, executor) of each part of a run on one executor, 0 for the
     global one.
     Columns of tasks: tasks: sorted numbers, of other jobs, too; function: where each began, or 0; created, destroyed,
-    last: indices of events, or -1; last: that tells what it does at the end; hops: onto other executors."""
+    last: indices of events, or -1; last: that tells what it does at the end, if no later one can have been overwritten;
+    hops: onto other executors."""
 
     begin: Array
     end: Array
@@ -53,6 +54,8 @@ def pair(trace: Trace) -> Lives:
     tasks, dense = np.unique(trace.task, return_inverse=True)
     dense = dense.astype(np.uint32)
     enqueue = _enqueues(kind, dense)
+    # In what was overwritten since, the task may have run and been put into a queue again.
+    enqueue[trace.time[enqueue] < trace.complete] = -1
 
     def latest(*kinds: Kind) -> Array:
         column = np.full(len(tasks), -1, np.int64)
@@ -61,6 +64,7 @@ def pair(trace: Trace) -> Lives:
         return column
 
     created, destroyed, last = latest(Kind.TASK_CREATE), latest(Kind.TASK_DESTROY), latest(*WAITS, *_GOES_ON)
+    last[trace.time[last] < trace.complete] = -1
     first = np.full(len(tasks), -1, np.int64)
     first[dense[begin[::-1]]] = begin[::-1]
     # Where it was created, or else where its first run here goes on.

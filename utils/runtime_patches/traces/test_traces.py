@@ -323,6 +323,25 @@ class Reading(unittest.TestCase):
         self.assertEqual(paired.tasks[paired.task].tolist(), [1, 9, 2])
         self.assertEqual([trace.time[i] if i >= 0 else None for i in paired.end.tolist()], [None, 185, None])
 
+    def test_what_was_overwritten_is_not_guessed(self) -> None:
+        """Thread 100 keeps its only chunk, in which tasks 1 and 2 were enqueued, and 3 waits. Chunk 1 of thread 101, in
+        which 1 ran and was enqueued again, and 3 went on, was overwritten."""
+        from . import timeline
+
+        old = [event(Kind.TASK_CREATE, 0, task, FUNCTION) for task in (1, 2, 3)]
+        old += [event(Kind.ENQUEUE_GLOBAL, 10, 1), event(Kind.RUN, 20, 3), event(Kind.CONTINUATION_INIT, 30, 3, 9)]
+        old += [event(Kind.CONTINUATION_AWAIT, 40, 9), event(Kind.RUN_END, 50)]
+        new = [event(Kind.RUN, 0, 1), event(Kind.CONTINUATION_INIT, 10, 1, 8), event(Kind.RUN_END, 20)]
+        new += [event(Kind.ENQUEUE_GLOBAL, 30, 2), event(Kind.RUN, 40, 2), event(Kind.RUN_END, 50)]
+        data = header(overwritten=9) + chunk(0, 1, *old) + chunk(1, 2, *new, base=9000)
+        trace, paired, found = self.summarize(data)
+        self.assertEqual(trace.complete, 8000)
+        self.assertEqual(found.waits, (10.0, 10.0, 10.0))
+        self.assertEqual([(one.reason, one.tasks, one.longest) for one in found.stranded], [("a continuation", 1, 40)])
+        made = timeline.draw(trace, paired, {}, {})
+        drawn = [made.names[i] for one in made.groups if isinstance(one, timeline.Slices) for i in one.name.tolist()]
+        self.assertEqual((drawn.count("in a queue"), drawn.count("waits for a continuation")), (1, 1))
+
     def test_time_bases_and_threads_in_a_chunk(self) -> None:
         events = [event(Kind.RUN, 5, 1), event(Kind.RUN_END, 6), event(Kind.TIME, 0, 5000), event(Kind.RUN, 1, 2)]
         events += [event(Kind.RUN_END, 3), event(Kind.THREAD, 4, 222, int.from_bytes(b"later", "little"), 0)]

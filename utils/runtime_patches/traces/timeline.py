@@ -157,7 +157,8 @@ class _Drawing:
             reasons[kind] = self.name(f"waits for {reason}")
         why = np.full(len(runs), self.name("suspended"))
         why[known] = reasons[trace.kind[waits[order[found[known]]]]]
-        stays = (following > ended) & (~final | np.isin(trace.kind[lives.last[task]], list(pairs.WAITS)))
+        waiting = (lives.last[task] >= 0) & np.isin(trace.kind[lives.last[task]], list(pairs.WAITS))
+        stays = (following > ended) & (~final | waiting)
         stays &= ~final | (lives.destroyed[task] < 0)
         # In the order of time, as what ends and begins at one moment is drawn in the order in which it stands here.
         shown = np.stack((enqueue >= 0, np.ones_like(stays), stays), 1).ravel()
