@@ -129,7 +129,7 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
     threads, new_at, segment, thread_of = _threads(columns, chunks, follows)
     lost = _lost(columns, chunks, thread_of)
     if (unknown := head.lost - sum(lost.values())) > 0:
-        notes.append(f"{unknown:,} more events were lost: no room in any chunk, or a signal handler in an event")
+        lost[-1] = unknown
     names = _task_names(columns.flat, columns.at, columns.kind)
     keep = _kept(head, columns, notes)
     kind, arg, one, two, segment, ticks = (

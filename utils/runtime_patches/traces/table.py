@@ -61,7 +61,9 @@ def text(trace: Trace, summary: Summary, functions: dict[int, str], types: dict[
 
 
 def _lost(trace: Trace) -> str:
-    lost = ", ".join(f"{count:,} of thread {trace.threads[i][0]}" for i, count in sorted(trace.lost.items()))
+    lost = ", ".join(f"{count:,} of thread {trace.threads[i][0]}" for i, count in sorted(trace.lost.items()) if i >= 0)
+    if more := trace.lost.get(-1):
+        lost += f"{', ' if lost else ''}{more:,} of unknown threads"
     over = ""
     if trace.overwritten:
         over = f"; {trace.overwritten:,} older ones were overwritten: complete from {trace.complete / 1e9:.6g} s on"

@@ -316,10 +316,16 @@ class Reading(unittest.TestCase):
         # Chunk 5 is missing: an end that follows is not the end of that run.
         events = [event(Kind.RUN_END, 90), event(Kind.LOST, 100, 7), event(Kind.RUN, 110, 2)]
         data += chunk(0, 6, *events, depth=1, running=9, base=1100)
-        trace, paired, _ = self.summarize(data)
-        self.assertEqual((trace.lost, trace.overwritten, trace.complete), ({0: 10}, 1000, 95))
+        trace, paired, found = self.summarize(data)
+        self.assertEqual((trace.lost, trace.overwritten, trace.complete), ({0: 10, -1: 2}, 1000, 95))
         self.assertEqual(trace.notes[0], "written because of SIGSEGV")
-        self.assertTrue(any(note.startswith("2 more events were lost") for note in trace.notes))
+        from . import table
+
+        told = table.text(trace, found, dict.fromkeys(paired.function.tolist(), "f"), {}, 8)
+        self.assertIn("lost events: 10 of thread 100, 2 of unknown threads; 1,000 older ones", told)
+        trace.lost = {-1: 1234}
+        told = table.text(trace, found, dict.fromkeys(paired.function.tolist(), "f"), {}, 8)
+        self.assertIn("lost events: 1,234 of unknown threads; ", told)
         self.assertEqual(paired.tasks[paired.task].tolist(), [1, 9, 2])
         self.assertEqual([trace.time[i] if i >= 0 else None for i in paired.end.tolist()], [None, 185, None])
 
