@@ -23,7 +23,8 @@ def resolve(addresses: Iterable[int], modules: list[Module], what: str = "CODE")
         if not module:
             found[address] = f"{address:#x}"
             continue
-        found[address] = f"{os.path.basename(module.path)}+{address - module.base:#x}"
+        name = os.fsencode(os.path.basename(module.path)).decode(errors="replace")  # it need not be UTF-8
+        found[address] = f"{name}+{address - module.base:#x}"
         if _is_same(module):
             asked.append((address, module.path, address - module.base))
     if asked:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import os
 import re
+import shutil
 import struct
 import tempfile
 import unittest
@@ -14,9 +16,9 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.paths import REPO
-from . import counters
+from . import counters, recording, symbols
 from . import header as headers
-from .events import JOINED, NOT_TASK, Kind
+from .events import JOINED, NOT_TASK, Kind, Module
 
 CHUNK = 512
 HEADER = 256
@@ -173,6 +175,13 @@ class Formats(unittest.TestCase):
                     headers.read(file.name)
                 self.assertEqual(raised.exception.message, f"{file.name} {message}")
                 self.assertTrue(raised.exception.hint)
+
+
+@unittest.skipUnless(shutil.which("swift-demangle"), "no swift-demangle: test/utils/trace runs this in the workspace")
+class Symbols(unittest.TestCase):
+    def test_a_file_whose_name_is_not_utf_8(self) -> None:
+        module = Module(os.fsdecode(b"/bin/tr\xffy"), 0x1000, 0x1000, 0x2000)
+        self.assertEqual(symbols.resolve({0x1010}, [module]), {0x1010: "tr\ufffdy+0x10"})
 
 
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy: test/utils/trace runs this in the workspace")
