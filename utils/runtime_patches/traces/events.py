@@ -59,13 +59,15 @@ ENQUEUES = (Kind.ENQUEUE_GLOBAL, Kind.ENQUEUE_DELAYED, Kind.ENQUEUE_MAIN, Kind.A
 
 @dataclass
 class Module:
-    """A file that the process had mapped from `begin` to `end`; base: what is added to the addresses in the file."""
+    """A file that the process had mapped from `begin` to `end`; base: what is added to the addresses in the file;
+    since: when the recording began, in nanoseconds of the system's clock."""
 
     path: str
     base: int
     begin: int
     end: int
     build_id: str = ""
+    since: int = 0
 
 
 @dataclass

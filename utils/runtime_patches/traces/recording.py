@@ -48,7 +48,7 @@ def read(path: str) -> Trace:
         # The latest ones first: a file may be loaded where another one was.
         found = np.flatnonzero(whose & (chunks["type"] == MODULES))
         for chunk in found[np.argsort(chunks["sequence"][found], kind="stable")][::-1].tolist():
-            trace.modules += _modules(part(chunk, head.chunk_size)[64:])
+            trace.modules += _modules(part(chunk, head.chunk_size)[64:], head.first_realtime)
     return trace
 
 
@@ -282,13 +282,13 @@ def _meaning(kind: Array, arg: Array, one: Array, two: Array) -> tuple[Array, Ar
     return task, value, more
 
 
-def _modules(data: bytes) -> list[Module]:
+def _modules(data: bytes, since: int) -> list[Module]:
     found, place = [], 0
     while place + MODULE.size <= len(data):
         size, id_size, path_size, base, begin, end, build_id = MODULE.unpack_from(data, place)
         if not MODULE.size <= size <= len(data) - place:
             break
         path = data[place + MODULE.size : place + size][:path_size].decode(errors="surrogateescape")
-        found.append(Module(path, base, begin, end, build_id[:id_size].hex()))
+        found.append(Module(path, base, begin, end, build_id[:id_size].hex(), since))
         place += size
     return found

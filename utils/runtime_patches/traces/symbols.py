@@ -25,7 +25,7 @@ def resolve(addresses: Iterable[int], modules: list[Module], what: str = "CODE")
             continue
         name = os.fsencode(os.path.basename(module.path)).decode(errors="replace")  # it need not be UTF-8
         found[address] = f"{name}+{address - module.base:#x}"
-        if _is_same(module):
+        if is_same(module):
             asked.append((address, module.path, address - module.base))
     if asked:
         lines = "".join(f'{what} "{path}" {offset:#x}\n' for _, path, offset in asked)
@@ -50,13 +50,13 @@ def resolve(addresses: Iterable[int], modules: list[Module], what: str = "CODE")
     return {address: _SUFFIX.sub("", _PREFIX.sub("", name)) for address, name in names.items()}
 
 
-def _is_same(module: Module) -> bool:
-    """Whether the file is there, with the build ID that it had."""
+def is_same(module: Module) -> bool:
+    """Whether the file is there, with the build ID that it had; without one, if it has not changed since."""
     if not os.path.isfile(module.path) or not module.path.isprintable() or '"' in module.path:
         return False
-    if not module.build_id:
-        return True
     try:
+        if not module.build_id:
+            return os.stat(module.path).st_ctime_ns <= module.since
         with open(module.path, "rb") as file:
             return bytes.fromhex(module.build_id) in file.read(1 << 16)
     except OSError:

@@ -183,6 +183,14 @@ class Symbols(unittest.TestCase):
         module = Module(os.fsdecode(b"/bin/tr\xffy"), 0x1000, 0x1000, 0x2000)
         self.assertEqual(symbols.resolve({0x1010}, [module]), {0x1010: "tr\ufffdy+0x10"})
 
+    def test_a_file_that_was_replaced(self) -> None:
+        """It has no build ID."""
+        with tempfile.NamedTemporaryFile() as file:
+            changed = os.stat(file.name).st_ctime_ns
+            for since in (changed, changed - 1):
+                module = Module(file.name, 0x1000, 0x1000, 0x2000, since=since)
+                self.assertEqual(symbols.is_same(module), since == changed)
+
 
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy: test/utils/trace runs this in the workspace")
 class Reading(unittest.TestCase):
