@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from .timeline import Counter, Moments, Slices, Timeline
+from .timeline import HOPS, Counter, Moments, Slices, Timeline
 
 
 def write(timeline: Timeline, process: int, output: BinaryIO) -> None:
@@ -35,7 +35,7 @@ def write(timeline: Timeline, process: int, output: BinaryIO) -> None:
                 where = f'"pid":{process},"tid":{numbers[track_number]},"ts":{time}'
                 file.write(f',\n{{"name":{names[name_number]},{where},{rest}}}')
                 if flow:
-                    file.write(f',\n{{"name":"flow","cat":"flow",{where},{flow}}}')
+                    file.write(f",\n{{{where},{flow}}}")
     file.write("\n]}\n")
     file.detach()
 
@@ -43,12 +43,25 @@ def write(timeline: Timeline, process: int, output: BinaryIO) -> None:
 def _slices(group: Slices) -> Iterator[tuple[int, int, float, str, str]]:
     columns = (group.track, group.name, group.begin / 1000, (group.end - group.begin) / 1000, group.flow)
     for track, name, begin, length, flow in zip(*(column.tolist() for column in columns)):
-        yield track, name, begin, f'"ph":"X","dur":{length}', f'"ph":"f","bp":"e","id":{flow}' if flow else ""
+        yield track, name, begin, f'"ph":"X","dur":{length}', _flow("flow", "f", flow) if flow else ""
 
 
 def _moments(group: Moments) -> Iterator[tuple[int, int, float, str, str]]:
     columns = (group.track, group.name, group.time / 1000, group.flow)
-    for track, name, time, flow in zip(*(column.tolist() for column in columns)):
+    flows = group.flow.tolist()
+    first = {flow: place for place, flow in reversed(list(enumerate(flows)))}
+    last = {flow: place for place, flow in enumerate(flows)}
+    for place, (track, name, time, flow) in enumerate(zip(*(column.tolist() for column in columns))):
         # A flow begins and ends at slices: this one has no length.
-        kind = "t" if flow >= 1 << 62 else "s"
-        yield track, name, time, '"ph":"X","dur":0', f'"ph":"{kind}","id":{flow}'
+        shown = _flow("flow", "s", flow)
+        if flow >= HOPS:  # through all hops of a task, if there are two or more
+            kind = "s" if place == first[flow] else "f" if place == last[flow] else "t"
+            shown = _flow("hops", kind, flow - HOPS) if first[flow] != last[flow] else ""
+        yield track, name, time, '"ph":"X","dur":0', shown
+
+
+def _flow(name: str, kind: str, number: int) -> str:
+    """Of several flows with one number, the name tells which it is. Numbers stay below 2^53, which is all that readers
+    of JSON take."""
+    end = ',"bp":"e"' if kind == "f" else ""
+    return f'"name":"{name}","cat":"{name}","ph":"{kind}","id":{number}{end}'

@@ -399,3 +399,15 @@ class Reading(unittest.TestCase):
         self.assertEqual([(name, round(ts, 6), round(dur, 6)) for name, ts, dur in task], expected)
         starts = {one["id"] for one in events if one["ph"] == "s"}
         self.assertEqual({one["id"] for one in events if one["ph"] == "f"}, starts - {7})
+
+    def test_hops_in_chrome(self) -> None:
+        """A flow begins at the first hop of a task and ends at the last one. Task 5 hops once."""
+        from . import chrome, timeline
+
+        hops = [event(Kind.TASK_SWITCH, tick, task, ACTOR) for tick, task in enumerate((3, 4, 3, 5, 4, 3, 3))]
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, *hops))
+        output = io.BytesIO()
+        chrome.write(timeline.draw(trace, paired, {}, {}), 77, output)
+        events = [one for one in json.loads(output.getvalue())["traceEvents"] if one.get("cat") == "hops"]
+        found = {task: "".join(one["ph"] for one in events if one["id"] == task) for task in (3, 4, 5)}
+        self.assertEqual((found, len(events)), ({3: "sttf", 4: "sf", 5: ""}, 6))

@@ -13,6 +13,7 @@ from .lives import Lives
 
 # Above so many tasks, a viewer should draw those of a function together: their tracks then have the same name.
 MANY = 1000
+HOPS = 1 << 62  # in the flow of all hops of a task, whose number the rest is
 
 
 @dataclass
@@ -119,7 +120,7 @@ class _Drawing:
         self.add(Moments(thread[queued], trace.time[queued], called[before[queued]], queued + 1))
         # A flow through all hops of a task.
         hop = np.flatnonzero(trace.kind == Kind.TASK_SWITCH)
-        chain = (trace.task[hop] | np.uint64(1 << 62)).astype(np.int64)
+        chain = (trace.task[hop] | np.uint64(HOPS)).astype(np.int64)
         self.add(Moments(thread[hop], trace.time[hop], np.full(len(hop), self.name("hop")), chain))
 
     def draw_tasks(self, begin: Array, end: Array, last: int) -> None:
