@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import time
@@ -21,36 +22,62 @@ _GAUGES = {
 def of_process(pid: int) -> dict[str, Any]:
     """The newest counters of a process, which a signal has it write; UserError if it writes none."""
     try:
-        entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        folder = Path(os.readlink(f"/proc/{pid}/cwd"))
+        process = os.open(f"/proc/{pid}", os.O_RDONLY)
+        try:
+            # One who asks at a time: a signal that comes while another one is handled makes no file.
+            fcntl.flock(process, fcntl.LOCK_EX)
+            return _ask(pid)
+        finally:
+            os.close(process)
     except OSError as error:
         raise UserError(f"process {pid}: {error.strerror}", "give the number of a process of yours") from None
-    variables = dict(entry.decode(errors="surrogateescape").partition("=")[::2] for entry in entries)
+
+
+def _ask(pid: int) -> dict[str, Any]:
+    entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    variables = dict(os.fsdecode(entry).partition("=")[::2] for entry in entries)
     file, name = variables.get("SWIFT_TRACE", "0"), variables.get("SWIFT_TRACE_SIGNAL")
     if file in ("", "0") or name not in ("USR1", "USR2", "QUIT"):
         what = f"process {pid} was not started with SWIFT_TRACE and SWIFT_TRACE_SIGNAL"
         raise UserError(what, "SWIFT_TRACE=1 SWIFT_TRACE_SIGNAL=USR2 PROGRAM")
     ours = file == "1"  # the signal makes a file, which nobody else wants
-    if ours:
-        folder, pattern = folder / (variables.get("SWIFT_TRACE_FOLDER") or "."), f"swift-{pid}-*.trace"
-    else:
-        folder, pattern = (folder / file.replace("%p", str(pid))).parent, os.path.basename(file.replace("%p", str(pid)))
-    before = set(folder.glob(pattern)) if ours else set()
+    folders = _folders(pid, variables.get("SWIFT_TRACE_FOLDER") or ".", variables.get("PWD"))
+
+    def written() -> set[Path]:
+        return {path for folder in folders for path in folder.glob(f"swift-{pid}-*.trace")} if ours else _mapped(pid)
+
+    before = written() if ours else set()
     asked = time.monotonic_ns()
     os.kill(pid, signal.Signals[f"SIG{name}"])
     while time.monotonic_ns() < asked + PATIENCE * 10**9:
-        for path in set(folder.glob(pattern)) - before:
+        for path in written() - before:
             try:
                 head, found = header.read(str(path)), header.newest_counters(str(path))
-            except UserError:  # it has just been begun
+            except (UserError, FileNotFoundError):  # it has just been begun, or is gone
                 continue
             if found.get("monotonic_ns", 0) >= asked and (head.is_complete or not ours):
                 if ours and head.reason == header.BY_SIGNAL:
                     path.unlink()
                 return found
         time.sleep(0.01)
-    what = f"process {pid} has written no counters into {folder} in {PATIENCE} s"
-    raise UserError(what, "is its runtime one with the recorder, and can it write there?")
+    where = " or ".join(map(str, folders)) if ours else file
+    hint = (
+        "is its runtime one with the recorder, can it write there, and is that folder absolute, as it may call chdir?"
+    )
+    raise UserError(f"process {pid} has written no counters into {where} in {PATIENCE} s", hint)
+
+
+def _folders(pid: int, folder: str, shell: str | None) -> list[Path]:
+    """Where a flight recorder writes. A relative folder is one of that in which the process began: it may be in another
+    one by now, but its shell has told it."""
+    return list(dict.fromkeys(Path(start, folder) for start in (os.readlink(f"/proc/{pid}/cwd"), shell) if start))
+
+
+def _mapped(pid: int) -> set[Path]:
+    """The files into which a process writes by memory: a trace is one of them, wherever the process is by now."""
+    lines = [line.split(None, 5) for line in Path(f"/proc/{pid}/maps").read_bytes().splitlines()]
+    paths = {Path(os.fsdecode(line[5])) for line in lines if len(line) == 6 and line[1] == b"rw-s"}
+    return {path for path in paths if path.is_file()}
 
 
 def text(counters: dict[str, Any]) -> str:

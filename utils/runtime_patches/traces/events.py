@@ -77,8 +77,8 @@ class Trace:
     that the event is of, or 0; value: its other word; more: of the creation of an actor, its type.
 
     segments: the index in `threads` of each; threads: (number of the system, name); names: {task: its name};
-    lost: {index in threads, or -1: events that could not be kept}; overwritten: events that newer ones replaced; notes: what
-    the user must know of the file; end: when the file was written, or the time of the last event;
+    lost: {index in threads, or -1: events that could not be kept}; overwritten: events that newer ones replaced; notes:
+    what the user must know of the file; end: when the file was written, or the time of the last event;
     complete: from when on no event was overwritten."""
 
     time: Array

@@ -36,7 +36,10 @@ struct Known {
     print("done")
     fflush(stdout)
     let arguments = CommandLine.arguments
-    if arguments.last == "wait" { try await Task.sleep(for: .seconds(60)) }
+    if arguments.last == "wait" {
+      chdir("/")
+      try await Task.sleep(for: .seconds(60))
+    }
     _ = leaked
     exit(Int32(arguments.last!) ?? 0)
   }
