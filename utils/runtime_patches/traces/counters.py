@@ -61,9 +61,7 @@ def _ask(pid: int) -> dict[str, Any]:
                 return found
         time.sleep(0.01)
     where = " or ".join(map(str, folders)) if ours else file
-    hint = (
-        "is its runtime one with the recorder, can it write there, and is that folder absolute, as it may call chdir?"
-    )
+    hint = "its runtime must have the recorder, and be able to write there; give SWIFT_TRACE_FOLDER an absolute path"
     raise UserError(f"process {pid} has written no counters into {where} in {PATIENCE} s", hint)
 
 
