@@ -239,6 +239,31 @@ template <class... Parts> void say(Parts... parts) {
   (void)!writev(STDERR_FILENO, pieces, sizeof...(parts));
 }
 
+/// strerror_r translates, for which it takes a lock and memory: not in a handler.
+const char *describe(int error) {
+  switch (error) {
+  case EACCES:
+    return "Permission denied";
+  case EDQUOT:
+    return "Disk quota exceeded";
+  case EFBIG:
+    return "File too large";
+  case EIO:
+    return "Input/output error";
+  case EMFILE:
+  case ENFILE:
+    return "Too many open files";
+  case ENOENT:
+    return "No such file or directory";
+  case ENOSPC:
+    return "No space left on device";
+  case EROFS:
+    return "Read-only file system";
+  default:
+    return "the system refuses it";
+  }
+}
+
 /// The two times belong together, so one thread writes at a time, and others leave it
 /// to that one.
 void updateStream() {
@@ -301,9 +326,8 @@ bool extend(uint64_t offset, size_t size) {
             ssize_t(HeaderSize))
           error = errno ? errno : ENOSPC;
   }
-  char text[64];
-  return !error || endStream(error, "the trace cannot get longer: ",
-                             strerror_r(error, text, sizeof(text)));
+  return !error ||
+         endStream(error, "the trace cannot get longer: ", describe(error));
 }
 
 /// Makes room for this chunk, and for as many as there are before it, up to
@@ -640,7 +664,8 @@ PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
   }
   if (__builtin_expect(kind == swift_trace_run && !ring->HasRun, false))
     beginJobs(ring);
-  // What is lost is counted, too, and jobs begin and end.
+  // What is lost is counted, too, and jobs begin and end. Of a handler that
+  // interrupts just this, the count may be lost where it takes several instructions.
   add(ring->Counts[kind % KindCount], uint64_t(1));
   if (!enterEvent(ring))
     return;
@@ -1045,12 +1070,10 @@ void dumpAndSay(uint8_t reason, int number, const char *why) {
     }
     return;
   }
-  char text[64];
   if (dumpNow(nullptr, reason, number) >= 0)
     say("trace: ", why, ": wrote ", DumpPath, "\n");
   else
-    say("error: SWIFT_TRACE: cannot write ", DumpPath, ": ",
-        strerror_r(errno, text, sizeof(text)),
+    say("error: SWIFT_TRACE: cannot write ", DumpPath, ": ", describe(errno),
         "\nhint: SWIFT_TRACE_FOLDER is the folder for traces\n");
   IsDumping.store(false, std::memory_order_release);
 }

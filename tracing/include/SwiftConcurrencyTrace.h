@@ -123,7 +123,8 @@ typedef struct swift_trace_header {
   /// Events that were overwritten by later ones, since the process began.
   uint64_t overwritten;
   /// Events that could not be recorded: all chunks were taken by other threads,
-  /// no memory, a full disk, or a signal handler that interrupted an event.
+  /// no memory, a full disk, a file that the program has closed, or a signal handler
+  /// that interrupted an event.
   uint64_t lost;
   uint64_t chunk_count; ///< in the file; 0: until its end
   int32_t error;        ///< errno of what kept the recorder from writing, or 0

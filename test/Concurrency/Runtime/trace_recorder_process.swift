@@ -42,6 +42,14 @@
 // STACK: trace: signal: wrote {{.*}}/swift-{{[0-9]+}}-1.trace
 // STACK: done
 
+// A folder that is gone.
+// RUN: mkdir %t/gone
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/gone %target-run %t/a.out gone %t/gone > %t/log 2>&1
+// RUN: %FileCheck --check-prefix=GONE %s < %t/log
+// GONE: error: SWIFT_TRACE: cannot write {{.*}}/gone/swift-{{[0-9]+}}-1.trace: No such file or directory
+// GONE-NEXT: hint: SWIFT_TRACE_FOLDER is the folder for traces
+// GONE-NEXT: done
+
 // A child of fork has a memory of its own, and nothing of a file; or a file of its own.
 // RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out fork > %t/log
 // RUN: %{python} %S/Inputs/dump_trace.py %t/swift-$(cat %t/log)-1.trace t- > %t/log
@@ -244,6 +252,9 @@ func end(_ how: String) {
       stack.ss_sp = memory + page
       stack.ss_size = 2 * page
       precondition(sigaltstack(&stack, nil) == 0 && raise(SIGUSR2) == 0)
+      print("done")
+    case "gone":
+      precondition(rmdir(CommandLine.arguments[2]) == 0 && raise(SIGUSR2) == 0)
       print("done")
     case "many":
       for _ in 0..<20_000 { await Task.detached {}.value }
