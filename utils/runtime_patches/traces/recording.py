@@ -136,7 +136,7 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
         column[keep] for column in (columns.kind, columns.arg, columns.one, columns.two, segment, columns.ticks)
     )
     time = ((ticks - ticks[:1]) * head.nanoseconds).astype(np.int64)
-    missing = chunks["base"][~follows & (chunks["index"] > 1)].astype(np.int64)
+    missing = chunks["base"][~_goes_on(chunks) & (chunks["index"] > 1)].astype(np.int64)
     complete = int(missing.max(initial=0)) - int(ticks[0]) if len(ticks) else 0
     # A program in which nothing happens any more has no events.
     last = max(int(ticks[-1]), head.last_ticks) - int(ticks[0]) if len(ticks) else 0
@@ -150,11 +150,17 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
 
 def _follows(chunks: Array) -> Array:
     """Whether each chunk goes on where the one before it ended: it is the next one of its ring, and nothing is lost."""
-    follows = np.zeros(len(chunks), bool)
+    follows: Array = _goes_on(chunks) & (chunks["lost"] == 0)
+    return follows
+
+
+def _goes_on(chunks: Array) -> Array:
+    """Whether each chunk is the next one of its ring: none between them was overwritten."""
+    found = np.zeros(len(chunks), bool)
     if len(chunks):
         same = np.diff(chunks["ring"].astype(np.int64)) == 0
-        follows[1:] = same & (np.diff(chunks["index"].astype(np.int64)) == 1) & (chunks["lost"][1:] == 0)
-    return follows
+        found[1:] = same & (np.diff(chunks["index"].astype(np.int64)) == 1)
+    return found
 
 
 def _columns(words: Array, chunks: Array, follows: Array, notes: list[str]) -> _Columns:

@@ -195,7 +195,6 @@ class Symbols(unittest.TestCase):
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy: test/utils/trace runs this in the workspace")
 class Reading(unittest.TestCase):
     def read(self, data: bytes) -> Any:
-        from . import recording
 
         with tempfile.NamedTemporaryFile() as file:
             Path(file.name).write_bytes(data)
@@ -364,6 +363,13 @@ class Reading(unittest.TestCase):
         made = timeline.draw(trace, paired, {}, {})
         drawn = [made.names[i] for one in made.groups if isinstance(one, timeline.Slices) for i in one.name.tolist()]
         self.assertEqual((drawn.count("in a queue"), drawn.count("waits for a continuation")), (1, 1))
+
+    def test_what_was_lost_ends_no_wait(self) -> None:
+        """Only what was overwritten moves the time from which nothing is missing."""
+        old = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.ENQUEUE_GLOBAL, 10, 1)]
+        new = [event(Kind.RUN, 0, 1), event(Kind.RUN_END, 20)]
+        trace, _, found = self.summarize(header() + chunk(0, 1, *old) + chunk(0, 2, *new, base=1100, lost=1))
+        self.assertEqual((trace.complete, found.waits), (0, (90.0, 90.0, 90.0)))
 
     def test_time_bases_and_threads_in_a_chunk(self) -> None:
         events = [event(Kind.RUN, 5, 1), event(Kind.RUN_END, 6), event(Kind.TIME, 0, 5000), event(Kind.RUN, 1, 2)]
