@@ -110,8 +110,8 @@ class Series:
 
     @functools.cached_property
     def state(self) -> str:
-        """A short name for the libraries that the series makes: a hash of its diffs in order, with those of libdispatch,
-        and of the settings with which they are compiled. Headers and comments are not in it, so a figure in a header
+        """A short name for the libraries that the series makes: a hash of its diffs and libdispatch's in order, and of
+        the settings with which they are compiled. Headers and comments are not in it, so a figure in a header
         does not make every measurement one of another state."""
         dispatch = self.folder / "dispatch"
         patches = [*self, *(Series(dispatch) if dispatch.exists() else ())]

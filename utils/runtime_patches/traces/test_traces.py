@@ -16,7 +16,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.paths import REPO
-from . import counters, recording, symbols
+from . import counters, symbols
 from . import header as headers
 from .events import JOINED, NOT_TASK, Kind, Module
 
@@ -195,6 +195,7 @@ class Symbols(unittest.TestCase):
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy: test/utils/trace runs this in the workspace")
 class Reading(unittest.TestCase):
     def read(self, data: bytes) -> Any:
+        from . import recording
 
         with tempfile.NamedTemporaryFile() as file:
             Path(file.name).write_bytes(data)
