@@ -88,6 +88,17 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         }
         judge("a block that a job waits for", times.withLock { $0 }, median: 50, worst: 1000)
       },
+      // More blocks than the pool has threads wait for a task that was there before. (With Dispatch's
+      // own threads they wait for ever.)
+      Row(name: "blocks that wait") {
+        runBlocking {}
+        let ran = DispatchSemaphore(value: 0), all = DispatchGroup()
+        for _ in 0..<processors { Task.detached { compute(20_000_000) } }
+        usleep(2000)
+        Task.detached { for _ in 0..<600 { ran.signal() } }
+        for _ in 0..<600 { DispatchQueue.global().async(group: all) { ran.wait() } }
+        expect(all.wait(timeout: .now() + 50) == .success, "blocks wait for ever")
+      },
       Row(name: "tasks") {
         runBlocking {}
         let stop = Flag(), group = DispatchGroup()
@@ -100,6 +111,16 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
           DispatchQueue.global().async(execute: again)
         }
         judge("a task beside blocks", waits(nil, 20), median: 200, worst: 5000)
+        let groups = (0..<3).map { _ in
+          time {
+            runBlocking {
+              await withTaskGroup(of: Void.self) { children in
+                for _ in 0..<100 { children.addTask { compute(jobTime) } }
+              }
+            }
+          }
+        }
+        judge("a group of 100 beside blocks", groups, median: 1000, worst: 10_000)
         stop.set()
         group.wait()
       },
