@@ -110,6 +110,20 @@ func bridge(_ count: Int) -> UInt64 {
   }
 }
 
+/// Has so many jobs block until another thread ends that.
+func blockForSeconds(_ seconds: UInt32, jobs: Int) {
+  let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
+  for _ in 0..<jobs {
+    Task.detached {
+      end.wait()
+      ended.signal()
+    }
+  }
+  sleep(seconds)
+  for _ in 0..<jobs { end.signal() }
+  for _ in 0..<jobs { ended.wait() }
+}
+
 @main struct Main {
   static func main() {
     Row.run([
@@ -237,16 +251,7 @@ func bridge(_ count: Int) -> UInt64 {
       },
       // More block than there may be threads: that is told, and a thread can end it.
       Row(name: "bound", seconds: 120) {
-        let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
-        for _ in 0..<400 {
-          Task.detached {
-            end.wait()
-            ended.signal()
-          }
-        }
-        usleep(5_000_000)
-        for _ in 0..<400 { end.signal() }
-        for _ in 0..<400 { ended.wait() }
+        blockForSeconds(5, jobs: 400)
       },
       // Nobody reads that: to write it would end the process.
       Row(name: "bound, unread", seconds: 120) {
@@ -255,16 +260,7 @@ func bridge(_ count: Int) -> UInt64 {
         let errors = dup(STDERR_FILENO)
         dup2(ends[1], STDERR_FILENO)
         for end in ends { close(end) }
-        let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
-        for _ in 0..<400 {
-          Task.detached {
-            end.wait()
-            ended.signal()
-          }
-        }
-        usleep(4_000_000)
-        for _ in 0..<400 { end.signal() }
-        for _ in 0..<400 { ended.wait() }
+        blockForSeconds(4, jobs: 400)
         dup2(errors, STDERR_FILENO)
       },
       // In chains: each blocks on the next, 3N deep.
