@@ -18,14 +18,13 @@
 // XFAIL: without_executor-dispatch
 
 // Blocks of a global queue do not wait for thousands of tasks that were there before, nor do tasks
-// for a stream of blocks. A job of half a millisecond tells the one from the other: to wait for
-// all of them takes seconds.
+// for a stream of blocks. To wait for all of them takes 16 seconds, and longer than any limit here.
 
 import Dispatch
 import Glibc
 import Synchronization
 
-let jobTime: UInt64 = 500_000
+let taskTime: UInt64 = 4_000_000, blockTime: UInt64 = 500_000
 let many = 4000 * processors
 
 /// Enqueues so many tasks that compute, from this thread.
@@ -33,7 +32,7 @@ func enqueueTasks(_ stop: Flag, _ group: DispatchGroup) {
   for _ in 0..<many {
     group.enter()
     Task.detached {
-      if !stop.isSet { compute(jobTime) }
+      if !stop.isSet { compute(taskTime) }
       group.leave()
     }
   }
@@ -72,7 +71,7 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         runBlocking {
           await withTaskGroup(of: Void.self) { children in
             for _ in 0..<many {
-              children.addTask { if !stop.isSet { compute(jobTime) } }
+              children.addTask { if !stop.isSet { compute(taskTime) } }
             }
             for _ in 0..<5 {
               let start = nowInNanoseconds()
@@ -103,7 +102,7 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         runBlocking {}
         let stop = Flag(), group = DispatchGroup()
         @Sendable func again() {
-          compute(jobTime)
+          compute(blockTime)
           stop.isSet ? group.leave() : DispatchQueue.global().async(execute: again)
         }
         for _ in 0..<16 * processors {
@@ -115,7 +114,7 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
           time {
             runBlocking {
               await withTaskGroup(of: Void.self) { children in
-                for _ in 0..<100 { children.addTask { compute(jobTime) } }
+                for _ in 0..<100 { children.addTask { compute(blockTime) } }
               }
             }
           }
