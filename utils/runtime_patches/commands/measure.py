@@ -25,6 +25,7 @@ COMMANDS = {
     "server-pool": f"{_SERVER} --pool",
     "nio": "benchmark/server/run-benchmark --filter ^nio-(async|tcp|schedule) --rounds 5",
     "liveness": "benchmark/liveness/run-benchmark",
+    "tracing": "benchmark/tracing/run-benchmark",
     "load": "benchmark/load/run-benchmark",
     "teardown": "benchmark/teardown/run-benchmark",
     "scaling": "benchmark/scaling/run-benchmark",

@@ -14,6 +14,7 @@ HARNESSES = {
     "teardown": "Teardown",
     "load": "Load",
     "liveness": "Liveness",
+    "tracing": "Tracing",
     "executor": "Executor",
     "instructions": "Instruction counts",
     "server": "Server",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from ...base.text import number
 from ...results.comparison import natural
 
 # Reference figures of a monitor that a program calls itself, on an Intel Xeon Platinum 8275CL: numbers of threads and
@@ -82,27 +80,6 @@ def tables(found: list[Cost]) -> dict[str, tuple[list[str], list[list[Any]]]]:
         "A stuck thread": (["timeout, ms", "reported after, ms", "at the latest, ms"], reports),
     }
     return {title: table for title, table in fields.items() if table[1]}
-
-
-def jobs(verdicts: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
-    """(columns, rows) of the suite's rows: microseconds with the monitor off and on, and what the same differs by."""
-    return ["row", "off, us", "on, us", "on / off", "off again / off"], [
-        [row.name, number(row.old), number(row.new), f"{row.ratio:.2f}", f"{1 + row.noise:.2f}"] for row in verdicts
-    ]
-
-
-def summary_of_jobs(verdicts: Sequence[Any]) -> tuple[list[str], list[list[int | str]]]:
-    """(columns, rows): the median and the worst of all rows."""
-    lines = []
-    for what, values in (
-        ("on / off", [(row.ratio, row.name) for row in verdicts]),
-        ("off again / off, either way", [(1 + abs(row.noise), row.name) for row in verdicts]),
-    ):
-        worst, name = max(values)
-        lines.append(
-            [what, len(values), f"{statistics.median(value for value, _ in values):.3f}", f"{worst:.2f}", name]
-        )
-    return ["time", "rows", "median", "worst", "of"], lines
 
 
 def summary(found: list[Cost]) -> str | None:

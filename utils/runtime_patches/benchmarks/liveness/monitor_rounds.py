@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...base import locks, progress
 from ...base.paths import BENCHMARK, BUILD, LIVENESS
-from ...base.text import plural
-from ...results.comparison import Sides
 from ...runtimes import build as runtimes
 from ...runtimes import program
 from ...runtimes.runtime import Runtime, parse
 from ...workspace.find import Workspace
 from ..harness import programs
-from ..smoke import compare
+from ..harness.jobs import Jobs
 from . import costs
 
 HOME = BUILD / "liveness"
@@ -68,30 +65,5 @@ def measure(
     made.notes.append(costs.NOTE)
 
 
-class Jobs:
-    """The rows of the suite that run jobs, on a runtime: the monitor is off, off again, and on."""
-
-    _VARIABLES = {"SWIFT_LIVENESS_TIMEOUT": "2000"}
-    _WITHOUT_JOBS = r"(Mutex|RuntimeCaches|Tree(Copy|Delete|Generate))\."
-
-    def __init__(self, ws: Workspace, runtime: Runtime) -> None:
-        self.ws = ws
-        on = replace(compare.side_of(runtime), name="on", variables=self._VARIABLES, loads=["libswift_Liveness.so"])
-        self.sides = Sides(replace(compare.side_of(runtime), name="off"), on)
-        self.chosen = compare.choose(ws, self.sides)
-        self.chosen.rows = [row for row in self.chosen.rows if not re.match(self._WITHOUT_JOBS, row.name)]
-        self.rows = [row.name for row in self.chosen.rows]
-
-    def measure(self, made: Any, rows: Any, output: Any) -> None:
-        """Adds the rows to the Outcome `made`. output: a folder for copies of the libraries."""
-        output.mkdir(parents=True, exist_ok=True)
-        chosen = replace(self.chosen, rows=[row for row in self.chosen.rows if row.name in rows])
-        found = compare.measure(self.ws, self.sides, chosen, None, output)
-        made.environment.others, made.environment.stolen = found.environment.others, found.environment.stolen
-        made.table("Jobs with the monitor", *costs.summary_of_jobs(found.verdicts))
-        made.table("Rows with jobs", *costs.jobs(found.verdicts))
-        made.notes.append(
-            f"Jobs: {plural(len(found.verdicts), 'row')} of the suite, {found.method.rounds} processes each with the "
-            "monitor off, off again and on (2 s), in turn"
-        )
-        made.notes += [f"{row.name}, {row.side}: {row.reason}" for row in found.failed]
+def jobs(ws: Workspace, runtime: Runtime) -> Jobs:
+    return Jobs(ws, runtime, "monitor", {"SWIFT_LIVENESS_TIMEOUT": "2000"}, "libswift_Liveness.so")

@@ -29,7 +29,7 @@ def main(options: Namespace) -> None:
     ws = ready(options)
     path = monitor_rounds.build(ws)
     ensure(ws, options.runtime)
-    own, jobs = monitor_rounds.rows(ws, path, options.runtime), monitor_rounds.Jobs(ws, options.runtime)
+    own, jobs = monitor_rounds.rows(ws, path, options.runtime), monitor_rounds.jobs(ws, options.runtime)
     chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
     result = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
     if rows := [row for row in chosen if row in own]:

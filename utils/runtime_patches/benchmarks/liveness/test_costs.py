@@ -6,6 +6,7 @@ import unittest
 from types import SimpleNamespace
 from typing import Any
 
+from ..harness import jobs
 from . import costs
 
 
@@ -57,9 +58,9 @@ class Liveness(unittest.TestCase):
             SimpleNamespace(name=name, old=100, new=new, ratio=new / 100, noise=noise)
             for name, new, noise in (("One", 104, 0.01), ("Two", 102, -0.02), ("Three", 99, 0))
         ]
-        self.assertEqual(costs.jobs(rows)[1][0], ["One", "100", "104", "1.04", "1.01"])
+        self.assertEqual(jobs.table(rows)[1][0], ["One", "100", "104", "1.04", "1.01"])
         self.assertEqual(
-            costs.summary_of_jobs(rows)[1],
+            jobs.summary(rows)[1],
             [["on / off", 3, "1.020", "1.04", "One"], ["off again / off, either way", 3, "1.010", "1.02", "Two"]],
         )
 
