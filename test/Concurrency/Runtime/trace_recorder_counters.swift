@@ -34,6 +34,10 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
+
+// It depends on times, and other tests may take the processors: sleepers of 2 s are to be cancelled.
+// ALLOW_RETRIES: 2
+
 // The child of a fork leaks what threads of its parent would have freed.
 // UNSUPPORTED: asan
 // XFAIL: without_tracing-recorder
