@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # From top to bottom. A module imports its own layer and those below.
 LAYERS = (
-    "commands documentation installation traces testing benchmarks clients cli "
+    "commands documentation installation testing benchmarks traces clients cli "
     "report proofs runtimes results series workspace base"
 ).split()
 
