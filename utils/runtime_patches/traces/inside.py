@@ -7,10 +7,13 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..base import errors
 from ..base.errors import UserError
+
+if TYPE_CHECKING:
+    from .events import Trace
 
 
 def _write(path: str, write: Callable[[BinaryIO], None]) -> None:
@@ -26,7 +29,8 @@ def _write(path: str, write: Callable[[BinaryIO], None]) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}", "give a path in a folder of yours") from None
 
 
-def main(plan: dict[str, Any]) -> None:
+def show(plan: dict[str, Any]) -> Trace:
+    """Prints the tables of the trace in plan["file"], and writes the files that the plan names. Returns the trace."""
     from . import lives, recording, summary, symbols, table
 
     trace = recording.read(plan["file"])
@@ -40,7 +44,7 @@ def main(plan: dict[str, Any]) -> None:
     types = symbols.resolve(set(metadata) - {0}, trace.modules, "DATA")
     print(table.text(trace, summed, functions, types, plan["rows"]))
     if not drawn:
-        return
+        return trace
     from . import chrome, perfetto, timeline
 
     del summed
@@ -48,7 +52,12 @@ def main(plan: dict[str, Any]) -> None:
     for path, writer in ((plan["perfetto"], perfetto.write), (plan["json"], chrome.write)):
         if path:
             _write(path, lambda file: writer(made, trace.process, file))
+    return trace
+
+
+def main() -> None:
+    show(json.loads(sys.argv[1]))
 
 
 if __name__ == "__main__":
-    errors.run_main(lambda: main(json.loads(sys.argv[1])))
+    errors.run_main(main)

@@ -39,7 +39,16 @@ def place(ws: Workspace) -> Iterator[programs.Place]:
 def run(
     ws: Workspace, there: Place, options: Namespace, chosen: Sequence[ServerRow]
 ) -> tuple[Outcome | None, list[UserError]]:
-    """(Outcome or None, [UserError]) of the rows `chosen`: one that fails does not end the others."""
+    """(Outcome or None, [UserError]) of the rows `chosen`."""
+    taken, failed = take(ws, there, options, chosen)
+    return (_outcome(options, taken, failed) if taken else None), failed
+
+
+def take(
+    ws: Workspace, there: Place, options: Namespace, chosen: Sequence[ServerRow]
+) -> tuple[dict[str, requests.Columns], list[UserError]]:
+    """({row: its samples}, [UserError]) of the rows `chosen`: one that fails does not end the others. options: .sides,
+    .rounds, .seconds, .rates and .port."""
     kinds = {row.kind for row in chosen}
     server = programs.server(ws) if kinds - {"nio"} else None
     generator = programs.load(ws) if kinds & {"http", "echo"} else None
@@ -60,7 +69,7 @@ def run(
         except UserError as error:
             note(f"error: {error.message}")
             failed.append(error)
-    return (_outcome(options, taken, failed) if taken else None), failed
+    return taken, failed
 
 
 def median(samples: Iterable[Mapping[str, Any]], what: str) -> float | None:

@@ -15,15 +15,13 @@ from ..harness import inside
 def _measure(plan: dict[str, Any]) -> None:
     """Prints the seconds and megabytes that the table of plan["file"] takes, and the number of its events."""
     start = time.monotonic()
-    from ...traces import inside as trace
-    from ...traces import recording
+    from ...traces import inside as traces
 
     with contextlib.redirect_stdout(io.StringIO()):
-        trace.main({"file": plan["file"], "perfetto": None, "json": None, "rows": 8})
+        trace = traces.show({"file": plan["file"], "perfetto": None, "json": None, "rows": 8})
     seconds = time.monotonic() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    events = len(recording.read(plan["file"]).kind)
-    print(json.dumps({"seconds": seconds, "megabytes": megabytes, "events": events}), flush=True)
+    print(json.dumps({"seconds": seconds, "megabytes": megabytes, "events": len(trace.kind)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from ...workspace.find import Workspace
 from ..executor import pool_rounds
 from ..harness import programs
 from ..harness.jobs import Jobs
-from ..server import programs as servers
-from ..server import requests, server_rounds
+from ..server import server_rounds
+from ..server.programs import Side
 from ..server.rows import ROWS
 
 HOME = BUILD / "tracing"
@@ -37,16 +37,12 @@ def jobs(ws: Workspace, runtime: Runtime) -> Jobs:
 def measure_servers(ws: Workspace, options: Namespace, made: Outcome, rows: Sequence[str]) -> None:
     """Adds rows of benchmark/server, with the recorder off, off again and on."""
     on = tuple(RECORDER.items())
-    sides = [servers.Side(options.runtime, "off"), servers.Side(options.runtime, "on", on)]
+    sides = [Side(options.runtime, "off"), Side(options.runtime, "on", on)]
     plan = Namespace(sides=sides, rounds=options.rounds, seconds=1, rates=[], port=0)
     with server_rounds.place(ws) as place:
-        server, generator = servers.server(ws), servers.load(ws)
-        taken = {}
-        for row in (ROWS[name] for name in rows):
-            if row.kind == "inside":
-                taken[row.name] = requests.inside(plan, row, place, server)
-            else:
-                taken[row.name] = requests.http(plan, row, place, server, generator)
+        taken, failed = server_rounds.take(ws, place, plan, [ROWS[name] for name in rows])
+    if failed:
+        raise failed[0]
     for title, columns, lines in server_rounds.tables(plan, taken):
         if title.startswith(("Operations", "CPU")):
             made.table(title, columns, lines)
