@@ -1,5 +1,5 @@
 // What the machine itself takes to pass something from one thread to another, and what the
-// parts of a queue cost: the floor of every executor, and the costs that the model starts from.
+// parts of a queue cost: the floor of every executor.
 //
 //   floor        prints lines of NAME<tab>NANOSECONDS
 
