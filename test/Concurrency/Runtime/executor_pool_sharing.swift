@@ -14,7 +14,7 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
-// The row of turns. It measures times of one machine, which may be too busy.
+// The rows of turns and of the block. They measure times of one machine, which may be too busy.
 // UNSUPPORTED: without_executor-sharing
 
 // Few awake workers share what they enqueue: a job does not wait for a long one while another
@@ -64,6 +64,41 @@ func turns() {
   expect(sorted[sorted.count / 2] < 1000, "the median is \(sorted[sorted.count / 2]) turns")
 }
 
+/// While workers share, a job resumes many tasks, and then enqueues a block, which does not wait for
+/// them.
+func block() {
+  let waits = (0..<9).map { _ in
+    let continuations = Mutex<[CheckedContinuation<Void, Never>]>([])
+    let ended = Counter(), begun = Mutex<UInt64?>(nil)
+    for _ in 0..<4000 {
+      Task.detached {
+        await withCheckedContinuation { continuation in continuations.withLock { $0.append(continuation) } }
+        compute(5_000)
+        ended.add()
+      }
+    }
+    wait(for: "the tasks that wait") { continuations.withLock { $0.count } == 4000 }
+    for number in 0..<4 {
+      Task.detached {
+        for turn in 0..<300 {
+          compute(20_000)
+          if number == 0 && turn == 150 {
+            for continuation in continuations.withLock({ $0 }) { continuation.resume() }
+            let since = nowInNanoseconds()
+            DispatchQueue.global().async { begun.withLock { $0 = nowInNanoseconds() - since } }
+          }
+          await Task.yield()
+        }
+        ended.add()
+      }
+    }
+    wait(for: "the tasks, and the block") { ended.count == 4004 && begun.withLock { $0 } != nil }
+    return begun.withLock { $0! }
+  }
+  // Else about 13 ms: behind all the tasks.
+  judge("a block behind 4,000 tasks", waits, median: 0.5, worst: 1000)
+}
+
 /// Elements go through several tasks, while what makes them gives way: all arrive, in order, whatever
 /// each takes and however many such chains there are.
 func pipelines() {
@@ -107,6 +142,8 @@ func pipelines() {
 
 @main struct Main {
   static func main() {
-    Row.run([Row(name: "turns") { turns() }, Row(name: "pipelines") { pipelines() }])
+    Row.run([
+      Row(name: "turns") { turns() }, Row(name: "block") { block() }, Row(name: "pipelines") { pipelines() },
+    ])
   }
 }
