@@ -582,11 +582,15 @@ PRESERVE __attribute__((noinline)) Ring *enterThread() {
       ;
     ring.IsBusy = false;
     if (ChunkCount) {
-      // Threads of Dispatch block it, and then abort() calls no handler.
-      sigset_t aborts;
-      sigemptyset(&aborts);
-      sigaddset(&aborts, SIGABRT);
-      pthread_sigmask(SIG_UNBLOCK, &aborts, nullptr);
+      // Threads of Dispatch block it with most others, and then abort() calls no
+      // handler. A program that waits for it blocks no SIGWINCH.
+      sigset_t mask;
+      if (!pthread_sigmask(SIG_BLOCK, nullptr, &mask) &&
+          sigismember(&mask, SIGABRT) && sigismember(&mask, SIGWINCH)) {
+        sigemptyset(&mask);
+        sigaddset(&mask, SIGABRT);
+        pthread_sigmask(SIG_UNBLOCK, &mask, nullptr);
+      }
     }
     Own = &ring;
     pthread_setspecific(ExitKey, &ring);
@@ -1105,8 +1109,9 @@ void onCrash(int number, siginfo_t *info, void *context) {
     return old.sa_sigaction(number, info, context);
   if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
     return old.sa_handler(number);
-  // What has trapped traps again. What somebody has sent is sent again.
-  if (info->si_code <= 0 || number == SIGTRAP)
+  // What has trapped traps again, but not a system call that a filter has refused.
+  // What somebody has sent is sent again.
+  if (info->si_code <= 0 || number == SIGTRAP || number == SIGSYS)
     raise(number);
 }
 

@@ -243,8 +243,8 @@ enum {
 
   /// [group, task] A child was added.
   swift_trace_group_add = 48,
-  /// [group, task] The task asks for the group's next result, and waits if there
-  /// is none yet.
+  /// [group, task] The task waits for the group's next result, or for all its
+  /// children to end.
   swift_trace_group_next = 49,
 
   //-- Sleeps
@@ -315,7 +315,7 @@ typedef struct swift_trace_counters {
   uint64_t hops; ///< swift_trace_task_switch
   uint64_t pool_steals, pool_wakes, pool_stand_ins, pool_parks;
   uint64_t sleeps_begun, sleeps_ended, sleeps_cancelled; ///< asleep: the rest
-  /// Waits in queues, from the enqueuing of a task until it runs: bucket i counts
+  /// Waits in queues, from the enqueuing of a job until it runs: bucket i counts
   /// those shorter than 2^i microseconds and not in a bucket before; the last one
   /// counts all others.
   uint64_t waits[24];

@@ -58,6 +58,7 @@
 // RUN: grep -w t-group %t/pool | grep -v "status\|wait - " | %FileCheck --check-prefix=GROUP %s
 // GROUP:      run t-group
 // GROUP-NEXT: group_next t-group
+// GROUP-NOT:  group_next
 // GROUP:      destroy t-group
 // RUN: grep -w t-child %t/events | grep -v "status\|wait - " | %FileCheck --check-prefix=CHILD %s
 // RUN: grep -w t-child %t/pool | grep -v "status\|wait - " | %FileCheck --check-prefix=CHILD %s
@@ -66,6 +67,24 @@
 // CHILD-NEXT: enqueue_global t-child
 // CHILD-NEXT: run t-child
 // CHILD:      destroy t-child
+
+// RUN: grep -w t-all %t/events | grep -v "status\|wait - " | %FileCheck --check-prefix=ALL %s
+// RUN: grep -w t-all %t/pool | grep -v "status\|wait - " | %FileCheck --check-prefix=ALL %s
+// ALL:      run t-all
+// ALL-NEXT: group_next t-all
+// ALL-NEXT: end t-all
+// ALL:      destroy t-all
+// RUN: grep -w t-born %t/events | grep -v "status\|wait - " | %FileCheck --check-prefix=BORN %s
+// RUN: grep -w t-born %t/pool | grep -v "status\|wait - " | %FileCheck --check-prefix=BORN %s
+// BORN:      create t-born
+// BORN-NEXT: cancel t-born
+// BORN-NEXT: group_add t-born
+// BORN:      destroy t-born
+// RUN: grep -w t-low %t/events | grep -v "status\|wait - " | %FileCheck --check-prefix=LOW %s
+// RUN: grep -w t-low %t/pool | grep -v "status\|wait - " | %FileCheck --check-prefix=LOW %s
+// LOW: create t-low 9
+// RUN: %{python} %S/Inputs/dump_trace.py %t/trace | %FileCheck --check-prefix=YIELD %s
+// YIELD-COUNT-3: enqueue_global 0x100
 
 // RUN: grep -w t-let %t/events | grep -v "status\|wait - " | %FileCheck --check-prefix=LET %s
 // RUN: grep -w t-let %t/pool | grep -v "status\|wait - " | %FileCheck --check-prefix=LET %s
@@ -129,10 +148,23 @@ actor Counter {
     }.value
     await Task.detached(name: "t-group") {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask(name: "t-child") {}
-        await group.next()
+        group.addTask(name: "t-child") { _ = usleep(50_000) }
+        for await _ in group {}
       }
     }.value
+    await Task.detached(name: "t-all") {
+      await withDiscardingTaskGroup { group in
+        group.addTask { _ = usleep(50_000) }
+      }
+    }.value
+    await Task.detached {
+      await withTaskGroup(of: Void.self) { group in
+        group.cancelAll()
+        group.addTask(name: "t-born") {}
+      }
+    }.value
+    await Task.detached(name: "t-low", priority: .background) {}.value
+    await Task.detached { for _ in 0..<3 { await Task.yield() } }.value
     await Task.detached(name: "t-let") {
       async let nothing: Void = { _ = usleep(50_000) }()
       await nothing

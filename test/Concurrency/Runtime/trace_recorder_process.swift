@@ -8,7 +8,7 @@
 // RUN: %FileCheck --check-prefix=KILLED %s < %t/log
 // KILLED: complete=0
 // KILLED-DAG: destroy t-before
-// KILLED-DAG: create t-{{(é){30} *$}}
+// KILLED-DAG: create t-{{(é){30} 21 *$}}
 // KILLED: run t-last
 // KILLED-NOT: end t-last
 

@@ -49,9 +49,13 @@ def main(options: Namespace) -> int:
         raise BadUsage(what, "utils/trace --record -- PROGRAM ARGUMENT…")
     if options.output and not options.record:
         raise BadUsage("--output needs --record", "utils/trace --record --output FILE -- PROGRAM")
-    for output in filter(None, (options.perfetto, options.json, options.output)):
+    files = [one for one in (options.file, options.perfetto, options.json, options.output) if one]
+    for output in files[bool(options.file) :]:
         if not output.parent.is_dir():
             raise UserError(f"{output.parent} is no folder", f"mkdir -p {output.parent}")
+        header.refuse_irregular(str(output))
+    if len({os.path.realpath(one) for one in files}) < len(files):
+        raise UserError(f"one file is named twice: {', '.join(map(str, files))}", "give each its own")
     if options.counters:
         from ..traces import counters
 

@@ -79,7 +79,7 @@ class Trace:
     segments: the index in `threads` of each; threads: (number of the system, name); names: {task: its name};
     lost: {index in threads, or -1: events that could not be kept}; overwritten: events that newer ones replaced; notes:
     what the user must know of the file; end: when the file was written, or the time of the last event;
-    complete: from when on no event was overwritten."""
+    complete: from when on no event was overwritten; is_cut: the file could not get longer."""
 
     time: Array
     segment: Array
@@ -99,6 +99,7 @@ class Trace:
     notes: list[str] = field(default_factory=list)
     end: int = 0
     complete: int = 0
+    is_cut: bool = False
 
     @property
     def thread(self) -> Array:

@@ -57,8 +57,15 @@ class Header(NamedTuple):
         return 1e9 / max(1, self.ticks_per_second)
 
 
+def refuse_irregular(path: str) -> None:
+    """UserError if `path` is a pipe or a device: it would wait for ever, or has no size."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise UserError(f"{path} is no regular file", "give the path of a file")
+
+
 def read(path: str) -> Header:
     """The header of a file; UserError if no trace can be read from it."""
+    refuse_irregular(path)
     try:
         with open(path, "rb") as file:
             data = file.read(HEADER.size)

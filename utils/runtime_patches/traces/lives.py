@@ -66,7 +66,8 @@ def pair(trace: Trace) -> Lives:
     created, destroyed, last = latest(Kind.TASK_CREATE), latest(Kind.TASK_DESTROY), latest(*WAITS, *_GOES_ON)
     last[trace.time[last] < trace.complete] = -1
     first = np.full(len(tasks), -1, np.int64)
-    first[dense[begin[::-1]]] = begin[::-1]
+    told = begin[trace.value[begin] != 0][::-1]  # the head of a chunk does not tell the function
+    first[dense[told]] = told
     # Where it was created, or else where its first run here goes on.
     known = np.where(created >= 0, created, first)
     function = np.where(known >= 0, trace.value[known], 0) if len(kind) else np.zeros(0, np.uint64)
@@ -173,10 +174,11 @@ def actors(trace: Trace) -> tuple[Array, Array, Array]:
 
 
 def lengths(trace: Trace, index: Array, actor: Array) -> Array:
-    """The length of its actor's queue after each event of `actors`. What was queued before the trace began counts from
+    """The length of its actor's queue after each event of `actors`. What was queued before all is there counts from
     the first event on."""
     kind = trace.kind[index]
     step = (kind == Kind.ACTOR_ENQUEUE).astype(np.int64) - (kind == Kind.ACTOR_DEQUEUE)
+    step[trace.time[index] < trace.complete] = 0
     if not len(step):
         return step
     total = np.cumsum(step)

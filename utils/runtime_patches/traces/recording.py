@@ -62,9 +62,9 @@ def _notes(head: Header) -> list[str]:
     elif head.reason in _REASONS:
         notes.append(f"written because of {_REASONS[head.reason]}")
     if not head.is_complete:
-        notes.append("the program was killed, or still writes: the trace ends in the middle")
+        notes.append("the program was killed, ended with _exit or exec, or still writes: the trace ends in the middle")
     if head.error:
-        notes.append(f"the recorder could not write all: {os.strerror(head.error)}")
+        notes.append(f"the recorder could not write all: {os.strerror(head.error)}; the trace ends there")
     if MACHINES[head.machine] != platform.machine():
         notes.append(f"recorded on {MACHINES[head.machine]}: functions have names only where its files are")
     return notes
@@ -138,13 +138,16 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
     time = ((ticks - ticks[:1]) * head.nanoseconds).astype(np.int64)
     missing = chunks["base"][~_goes_on(chunks) & (chunks["index"] > 1)].astype(np.int64)
     complete = int(missing.max(initial=0)) - int(ticks[0]) if len(ticks) else 0
-    # A program in which nothing happens any more has no events.
-    last = max(int(ticks[-1]), head.last_ticks) - int(ticks[0]) if len(ticks) else 0
+    # A program in which nothing happens any more has no events. Nor has one whose disk is full.
+    ending = 0 if head.error else head.last_ticks
+    last = max(int(ticks[-1]), ending) - int(ticks[0]) if len(ticks) else 0
     return Trace(
         *(time, segment, kind, arg, *_meaning(kind, arg, one, two)),
         *(thread_of[new_at], threads, [], names, lost, head.overwritten),
         *(head.program.split(b"\0")[0].decode(errors="replace"), head.process, notes),
-        *(int(one * head.nanoseconds) for one in (last, min(max(0, complete), last))),
+        end=int(last * head.nanoseconds),
+        complete=int(min(max(0, complete), last) * head.nanoseconds),
+        is_cut=bool(head.error),
     )
 
 
@@ -219,7 +222,17 @@ def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tup
         return list(found.items()), new_at, np.zeros(0, np.uint32), np.zeros(0, np.uint32)
     segment = _filled(len(at), new_at, np.arange(len(new_at), dtype=np.uint32))
     thread_of = _filled(len(at), moved, np.array([index[n] for n in numbers.tolist()], np.uint32))
-    return list(found.items()), new_at, segment, thread_of
+    workers = np.unique(thread_of[np.isin(columns.kind, _OF_WORKERS)])
+    return _without_inherited(list(found.items()), set(workers.tolist())), new_at, segment, thread_of
+
+
+_OF_WORKERS = (Kind.POOL_STEAL, Kind.POOL_PARK, Kind.POOL_UNPARK, Kind.POOL_THREAD)
+
+
+def _without_inherited(threads: list[tuple[int, str]], workers: set[int]) -> list[tuple[int, str]]:
+    """A thread that a worker of the pool has made has that one's name, until it gets another one."""
+    taken = {threads[i][1] for i in workers if threads[i][1].startswith("swift-pool-")}
+    return [(number, "" if name in taken and i not in workers else name) for i, (number, name) in enumerate(threads)]
 
 
 def _lost(columns: _Columns, chunks: Array, thread_of: Array) -> dict[int, int]:

@@ -105,7 +105,7 @@ def summarize(trace: Trace, lives: Lives) -> Summary:
         spread(lives.hops[real & (lives.created >= 0)]),
         _rows(lives, queued, waits, ended, runs),
         _actors(trace, lives, queued, waits),
-        _threads(trace, lives, length),
+        _threads(trace, lives),
         _stranded(trace, lives, real),
         {kind.name.lower(): int(counted[kind]) for kind in Kind},
     )
@@ -159,9 +159,9 @@ def _actors(trace: Trace, lives: Lives, queued: Array, waits: Array) -> list[Act
     ]
 
 
-def _threads(trace: Trace, lives: Lives, length: int) -> list[Thread]:
-    """The use of each thread in BUCKETS equal parts of `length` ns, the busiest thread first."""
-    step = max(1, -(-length // BUCKETS))
+def _threads(trace: Trace, lives: Lives) -> list[Thread]:
+    """The use of each thread in BUCKETS equal parts of the time of which all is there, the busiest thread first."""
+    step = max(1, -(-(trace.end - trace.complete) // BUCKETS))
     begin, thread = trace.time[lives.begin], trace.thread[lives.begin]
     found = []
     for i, (number, name) in enumerate(trace.threads):
@@ -171,7 +171,7 @@ def _threads(trace: Trace, lives: Lives, length: int) -> list[Thread]:
         # What several runs cover that stand in each other counts once.
         starts, ends = begin[mine], np.maximum.accumulate(lives.stop[mine])
         starts[1:] = np.maximum(starts[1:], ends[:-1])
-        edges = np.arange(BUCKETS + 1) * step
+        edges = trace.complete + np.arange(BUCKETS + 1) * step
         used = np.concatenate(([0], np.cumsum(ends - starts)))  # before each run
         place = np.searchsorted(starts, edges, "right")  # runs that have begun at each edge
         before = used[place] - np.where(place > 0, np.maximum(0, ends[place - 1] - edges), 0)
@@ -180,7 +180,9 @@ def _threads(trace: Trace, lives: Lives, length: int) -> list[Thread]:
 
 
 def _stranded(trace: Trace, lives: Lives, real: Array) -> list[Stranded]:
-    """Tasks that wait at the end of the trace."""
+    """Tasks that wait at the end of the trace. Where recording ended early, nobody knows."""
+    if trace.is_cut:
+        return []
     runs = np.zeros(len(lives.tasks), bool)
     runs[lives.task] = lives.end < 0  # the last one of each stays
     alive = np.flatnonzero((lives.destroyed < 0) & (lives.last >= 0) & real & ~runs)

@@ -175,6 +175,10 @@ class Formats(unittest.TestCase):
                     headers.read(file.name)
                 self.assertEqual(raised.exception.message, f"{file.name} {message}")
                 self.assertTrue(raised.exception.hint)
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(pipe := os.path.join(folder, "pipe"))
+            with self.assertRaisesRegex(UserError, "is no regular file"):
+                headers.read(pipe)
 
 
 @unittest.skipUnless(shutil.which("swift-demangle"), "no swift-demangle: test/utils/trace runs this in the workspace")
@@ -200,6 +204,9 @@ class Reading(unittest.TestCase):
         with tempfile.NamedTemporaryFile() as file:
             Path(file.name).write_bytes(data)
             return recording.read(file.name)
+
+    def slices(self, drawn: Any) -> list[str]:
+        return [drawn.names[i] for one in drawn.groups if type(one).__name__ == "Slices" for i in one.name.tolist()]
 
     def summarize(self, data: bytes) -> Any:
         from . import lives, summary
@@ -361,9 +368,56 @@ class Reading(unittest.TestCase):
         self.assertEqual(trace.complete, 8000)
         self.assertEqual(found.waits, (10.0, 10.0, 10.0))
         self.assertEqual([(one.reason, one.tasks, one.longest) for one in found.stranded], [("a continuation", 1, 40)])
+        self.assertEqual([(one.number, sum(one.use) * 2) for one in found.threads], [(101, 30), (100, 0)])
         made = timeline.draw(trace, paired, {}, {})
-        drawn = [made.names[i] for one in made.groups if isinstance(one, timeline.Slices) for i in one.name.tolist()]
+        drawn = self.slices(made)
         self.assertEqual((drawn.count("in a queue"), drawn.count("waits for a continuation")), (1, 1))
+        counters = [one for one in made.groups if isinstance(one, timeline.Counter)]
+        self.assertEqual([one.value.tolist() for one in counters], [[], [], [1, 0]])
+
+    def test_a_full_disk(self) -> None:
+        """The program went on until 5,000, but nobody knows with what."""
+        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 0, 1), event(Kind.RUN, 10, 2)]
+        events += [event(Kind.CONTINUATION_INIT, 10, 2, 9), event(Kind.RUN_END, 20)]
+        data = header(first_ticks=1, last_ticks=5000, first_ns=1, last_ns=5000, error=28)
+        trace, paired, found = self.summarize(data + chunk(0, 1, *events))
+        self.assertEqual((trace.end, paired.stop.tolist(), found.stranded), (20, [20, 20], []))
+        self.assertIn("No space left on device; the trace ends there", trace.notes[0])
+
+    def test_queues_of_other_executors(self) -> None:
+        """Task 1 is resumed before it awaits, then hops; task 2 hops to an actor that is free."""
+        from . import timeline
+
+        events = [event(Kind.RUN, 0, 1), event(Kind.CONTINUATION_INIT, 1, 1, 9), event(Kind.CONTINUATION_RESUME, 2, 9)]
+        events += [event(Kind.TASK_SWITCH, 3, 1, 0x8000), event(Kind.RUN_END, 4), event(Kind.RUN, 50, 1)]
+        events += [event(Kind.RUN_END, 51), event(Kind.RUN, 60, 2), event(Kind.TASK_SWITCH, 61, 2, ACTOR, arg=1)]
+        events += [event(Kind.RUN_END, 62), event(Kind.RUN, 70, 2), event(Kind.RUN_END, 71)]
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        drawn = self.slices(timeline.draw(trace, paired, {}, {}))
+        self.assertEqual((drawn.count("waits for another executor"), drawn.count("suspended")), (1, 1))
+
+    def test_what_moments_are_called(self) -> None:
+        from . import timeline
+
+        events = [
+            event(Kind.TASK_CREATE, 0, 1, FUNCTION),
+            event(Kind.GROUP_ADD, 1, 8, 1),
+            event(Kind.ENQUEUE_GLOBAL, 2, 1),
+        ]
+        events += [event(Kind.GROUP_NEXT, 3, 8, 2), event(Kind.ENQUEUE_GLOBAL, 4, 2)]
+        events += [event(Kind.TASK_SWITCH, 5, 3, ACTOR), event(Kind.ACTOR_ENQUEUE, 6, ACTOR, 3)]
+        events += [event(Kind.TASK_SWITCH, 7, 3), event(Kind.ENQUEUE_GLOBAL, 8, 3), event(Kind.ENQUEUE_GLOBAL, 9, 4)]
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        made = timeline.draw(trace, paired, {}, {})
+        moments = next(one for one in made.groups if isinstance(one, timeline.Moments))
+        expected = ["create", "resume", "hop to an actor", "hop to another executor", "enqueue"]
+        self.assertEqual([made.names[i] for i in moments.name.tolist()], expected)
+
+    def test_names_that_threads_inherit(self) -> None:
+        name = {"name": b"swift-pool-0"}
+        data = header() + chunk(0, 1, event(Kind.POOL_THREAD, 0, 0), event(Kind.RUN, 1, 1), **name)
+        data += chunk(1, 1, event(Kind.RUN, 2, 2), **name) + chunk(2, 1, event(Kind.RUN, 3, 3), name=b"swift-pool-1")
+        self.assertEqual(self.summarize(data)[0].threads, [(100, "swift-pool-0"), (101, ""), (102, "swift-pool-1")])
 
     def test_what_was_lost_ends_no_wait(self) -> None:
         """Only what was overwritten moves the time from which nothing is missing."""

@@ -112,12 +112,15 @@ class _Drawing:
         same = trace.task[index[1:]] == trace.task[index[:-1]]
         before[index[1:]] = np.where(same, trace.kind[index[:-1]], 0)
         called = np.full(256, self.name("enqueue"))
-        called[Kind.TASK_CREATE] = self.name("create")
+        called[[Kind.TASK_CREATE, Kind.GROUP_ADD]] = self.name("create")
         called[[Kind.CONTINUATION_RESUME, Kind.TASK_RESUME, Kind.SLEEP_END]] = self.name("resume")
-        called[Kind.CONTINUATION_AWAIT] = self.name("resume")
-        called[Kind.TASK_SWITCH] = self.name("hop to an actor")
+        called[[Kind.CONTINUATION_AWAIT, Kind.GROUP_NEXT]] = self.name("resume")
+        called[Kind.TASK_SWITCH] = self.name("hop to another executor")
         queued = np.flatnonzero(np.isin(trace.kind, ENQUEUES))
-        self.add(Moments(thread[queued], trace.time[queued], called[before[queued]], queued + 1))
+        names = called[before[queued]]
+        onto_actor = (before[queued] == Kind.TASK_SWITCH) & (trace.kind[queued] == Kind.ACTOR_ENQUEUE)
+        names[onto_actor] = self.name("hop to an actor")
+        self.add(Moments(thread[queued], trace.time[queued], names, queued + 1))
         # A flow through all hops of a task.
         hop = np.flatnonzero(trace.kind == Kind.TASK_SWITCH)
         chain = (trace.task[hop] | np.uint64(HOPS)).astype(np.int64)
@@ -144,8 +147,9 @@ class _Drawing:
         final = np.append(task[1:] != task[:-1], True)[: len(task)]
         following = np.where(final, last, np.append(queued[1:], 0)[: len(task)])
         ended = np.minimum(end[runs], following)
-        # The last thing in each run that it could wait for.
-        waits = np.flatnonzero(np.isin(trace.kind, list(pairs.WAITS)))
+        # The last thing in each run that it could wait for, if it was not resumed since.
+        over = (Kind.CONTINUATION_RESUME, Kind.TASK_SWITCH)
+        waits = np.flatnonzero(np.isin(trace.kind, (*pairs.WAITS, *over)))
         key = np.searchsorted(lives.tasks, trace.task[waits]) * len(trace.kind) + waits
         order = np.argsort(key)
         base = task.astype(np.int64) * len(trace.kind)
@@ -156,8 +160,11 @@ class _Drawing:
         reasons = np.full(256, self.name("suspended"))
         for kind, reason in pairs.WAITS.items():
             reasons[kind] = self.name(f"waits for {reason}")
+        reasons[Kind.TASK_SWITCH] = self.name("waits for another executor")
         why = np.full(len(runs), self.name("suspended"))
-        why[known] = reasons[trace.kind[waits[order[found[known]]]]]
+        cause = waits[order[found[known]]]
+        goes_on = (trace.kind[cause] == Kind.TASK_SWITCH) & (trace.arg[cause] & 1 != 0)
+        why[known] = np.where(goes_on, self.name("suspended"), reasons[trace.kind[cause]])
         waiting = (lives.last[task] >= 0) & np.isin(trace.kind[lives.last[task]], list(pairs.WAITS))
         stays = (following > ended) & (~final | waiting)
         stays &= ~final | (lives.destroyed[task] < 0)
@@ -212,7 +219,7 @@ class _Drawing:
         self.count("tasks in the global queue", queued, taken)
 
     def count(self, name: str, more: Array, fewer: Array) -> None:
-        index = np.flatnonzero(more | fewer)
+        index = np.flatnonzero((more | fewer) & (self.trace.time >= self.trace.complete))
         value = np.cumsum(more[index].astype(np.int64) - fewer[index])
         value -= min(0, int(value.min(initial=0)))
         track = self.track(Track(name, 0, None, True))

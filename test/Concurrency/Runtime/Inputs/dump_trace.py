@@ -100,4 +100,4 @@ for _, _, _, _, thread, (what, argument, *rest) in events:
     if prefix is None:
         print(thread, KINDS[what], f"{argument:#x}", *(hex(word) for word in rest))
     elif any(task in wanted for task in shown) and what != 9:
-        print(KINDS[what], *(wanted.get(task, "-") for task in shown), argument if what in (17, 39) else "")
+        print(KINDS[what], *(wanted.get(task, "-") for task in shown), argument if what in (8, 17, 39) else "")
