@@ -64,6 +64,31 @@ static int countThreads(int (*test)(int thread, int value), int value) {
   return count;
 }
 
+int thisProcessor(void) { return sched_getcpu(); }
+
+static cpu_set_t all;
+
+static int useFirst(int thread, int areTogether) {
+  cpu_set_t set = all;
+  for (int i = 0, count = 0; areTogether && i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &set) && count++)
+      CPU_CLR(i, &set);
+  return !sched_setaffinity(thread, sizeof set, &set);
+}
+
+void gatherThreads(int areTogether) {
+  if (!CPU_COUNT(&all) && sched_getaffinity(0, sizeof all, &all) != 0)
+    abort();
+  countThreads(useFirst, areTogether);
+}
+
+static int hasAll(int thread, int count) {
+  cpu_set_t set;
+  return !sched_getaffinity(thread, sizeof set, &set) && CPU_COUNT(&set) == count;
+}
+
+int threadsWithAllProcessors(void) { return countThreads(hasAll, processorCount()); }
+
 static int isAny(int thread, int unused) { return 1; }
 
 int threadCount(void) { return countThreads(isAny, 0); }

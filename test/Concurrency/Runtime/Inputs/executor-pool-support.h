@@ -17,6 +17,15 @@ int processorCount(void);
 /// Lets this thread, and those that it makes, use `count` of its processors only.
 void useProcessors(int count);
 
+/// The processor on which this thread runs.
+int thisProcessor(void);
+
+/// Lets all threads use the first of this thread's processors only, or all of them.
+void gatherThreads(int areTogether);
+
+/// How many threads may use as many processors as this one.
+int threadsWithAllProcessors(void);
+
 /// The kernel's number of this thread.
 int threadNumber(void);
 
