@@ -87,6 +87,24 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         }
         judge("a block that a job waits for", times.withLock { $0 }, median: 50, worst: 1000)
       },
+      // Likewise behind some hundred, which are made before anybody looks whether the job goes on.
+      Row(name: "blocks of a short job") {
+        let times = Mutex<[UInt64]>([])
+        for _ in 0..<9 {
+          runBlocking {
+            await withTaskGroup(of: Void.self) { children in
+              for _ in 0..<200 { children.addTask { compute(1_000_000) } }
+              let start = nowInNanoseconds(), ran = DispatchSemaphore(value: 0)
+              DispatchQueue.global().async {
+                times.withLock { $0.append(nowInNanoseconds() - start) }
+                ran.signal()
+              }
+              ran.wait()
+            }
+          }
+        }
+        judge("a block that a short job waits for", times.withLock { $0 }, median: 20, worst: 1000)
+      },
       // More blocks than the pool has threads wait for a task that was there before. (With Dispatch's
       // own threads they wait for ever.)
       Row(name: "blocks that wait") {
