@@ -199,6 +199,10 @@ def _columns(words: Array, chunks: Array, follows: Array, notes: list[str]) -> _
     return _Columns(flat, at, heads, kind, arg, ticks, one, two)
 
 
+# What only workers of the pool do.
+_OF_WORKERS = (Kind.POOL_STEAL, Kind.POOL_PARK, Kind.POOL_UNPARK, Kind.POOL_THREAD)
+
+
 def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tuple[int, str]], Array, Array, Array]:
     """([(number, name)] of threads, where segments begin, the segment of each event, the thread of each event). A
     thread is that of the chunk, or the one that took the ring over; a segment is what one has recorded without a gap.
@@ -224,9 +228,6 @@ def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tup
     thread_of = _filled(len(at), moved, np.array([index[n] for n in numbers.tolist()], np.uint32))
     workers = np.unique(thread_of[np.isin(columns.kind, _OF_WORKERS)])
     return _without_inherited(list(found.items()), set(workers.tolist())), new_at, segment, thread_of
-
-
-_OF_WORKERS = (Kind.POOL_STEAL, Kind.POOL_PARK, Kind.POOL_UNPARK, Kind.POOL_THREAD)
 
 
 def _without_inherited(threads: list[tuple[int, str]], workers: set[int]) -> list[tuple[int, str]]:

@@ -85,7 +85,6 @@ def spread(values: Array) -> tuple[float, ...]:
 def summarize(trace: Trace, lives: Lives) -> Summary:
     """The figures of a trace: times in ns, but its length in s."""
     time, real = trace.time, (lives.tasks != 0) & (lives.tasks < JOB)
-    length = trace.end
     # A task that was enqueued with a delay waits for its time, and not in a queue.
     queued = np.flatnonzero(lives.enqueue >= 0)
     queued = queued[trace.kind[lives.enqueue[queued]] != Kind.ENQUEUE_DELAYED]
@@ -96,7 +95,7 @@ def summarize(trace: Trace, lives: Lives) -> Summary:
     counted = np.bincount(trace.kind, minlength=256)
     return Summary(
         len(time),
-        length / 1e9,
+        trace.end / 1e9,
         int(real.sum()),
         int(real[lives.task].sum()),
         int(runs[of_task].sum()),

@@ -206,7 +206,10 @@ class Reading(unittest.TestCase):
             return recording.read(file.name)
 
     def slices(self, drawn: Any) -> list[str]:
-        return [drawn.names[i] for one in drawn.groups if type(one).__name__ == "Slices" for i in one.name.tolist()]
+        """The names of all slices."""
+        from . import timeline
+
+        return [drawn.names[i] for one in drawn.groups if isinstance(one, timeline.Slices) for i in one.name.tolist()]
 
     def summarize(self, data: bytes) -> Any:
         from . import lives, summary
