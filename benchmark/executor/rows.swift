@@ -444,6 +444,23 @@ func waits(_ priority: TaskPriority?, _ count: Int) -> Figures {
   })
 }
 
+/// Requests of a thread, each 0.1 ms after the one before: how long they take.
+func answer(_ count: Int, _ request: @escaping @Sendable () async -> Void) -> Figures {
+  let used = executor_process_time()
+  let times = (0..<count).map { _ in
+    usleep(100)
+    let ended = DispatchSemaphore(value: 0)
+    let start = machine_now()
+    Task.detached {
+      await request()
+      ended.signal()
+    }
+    ended.wait()
+    return machine_now() - start
+  }
+  return quantiles(times) + [("cpu", Double(executor_process_time() - used) / Double(count))]
+}
+
 /// The same for jobs of this class, while others of that length keep all processors busy.
 @MainActor func waits(
   _ priority: TaskPriority, beside others: TaskPriority, _ length: UInt64, _ count: Int
@@ -760,6 +777,28 @@ final class Resumer: Sendable {
   @Target deinit { own.resume() }
 }
 
+let fanOut = [
+  Row(name: "fan-out-1", text: "requests 0.1 ms apart that compute for 50 us beside a child that does so, too", count: 5000) {
+    count in
+    await onThread {
+      answer(count) {
+        async let child: Void = compute(50_000)
+        compute(50_000)
+        await child
+      }
+    }
+  },
+  Row(name: "fan-out-2", text: "likewise one that waits for a group of two such children", count: 5000) { count in
+    await onThread {
+      answer(count) {
+        await withTaskGroup(of: Void.self) { group in
+          for _ in 0..<2 { group.addTask { compute(50_000) } }
+        }
+      }
+    }
+  },
+]
+
 let requests: [Row] = [1, 8].flatMap { (clients: Int) -> [Row] in
   let text = "resumes a task, which runs four children of 7 us; \(clients) at once"
   return [
@@ -871,4 +910,4 @@ let blocking: [Row] = [1, 2, 4].map { (factor: Int) -> Row in
   },
 ]
 
-let rows = handOvers + tasks + requests + ending + suspending + goingOn + sleeps + rests + others + blocking
+let rows = handOvers + tasks + fanOut + requests + ending + suspending + goingOn + sleeps + rests + others + blocking

@@ -4,10 +4,13 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +48,18 @@ void useProcessors(int count) {
       CPU_CLR(i, &set);
   if (sched_setaffinity(0, sizeof set, &set) != 0)
     abort();
+}
+
+int forbidAffinity(void) {
+  struct sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
+  return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+         !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
 }
 
 int threadNumber(void) { return (int)syscall(SYS_gettid); }

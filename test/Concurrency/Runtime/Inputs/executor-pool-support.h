@@ -26,6 +26,9 @@ void gatherThreads(int areTogether);
 /// How many threads may use as many processors as this one.
 int threadsWithAllProcessors(void);
 
+/// From now on a change of an affinity ends the process. Returns whether that could be arranged.
+int forbidAffinity(void);
+
 /// The kernel's number of this thread.
 int threadNumber(void);
 

@@ -49,6 +49,7 @@ TARGETS = [
     *(Target("group-short", figure, 1.05) for figure in ("wall", "cpu")),
     *(Target("actor-calls", figure, 1.05) for figure in ("wall", "cpu")),
     Target("group-long", "wall", 1.05),
+    *(Target(f"fan-out-{children}", figure, 1.05) for children in "12" for figure in ("p50", "cpu")),
     Target("skynet", "wall", 2.5, f"{GO} skynet.wall"),
     Target("skynet", "rss", 0.2),
     Target("stream", "futex", 0.01, ""),
