@@ -38,6 +38,8 @@ SUITES = {
     "abi": ("utils/check-abi", "no exported symbol is removed, no layout changes that is not named"),
 }
 _COUNT = re.compile(r"(?m)^(\d+) passed, (\d+) failed, (\d+) skipped$")
+# What lit prints of a test that has failed, which may be one of run-test itself.
+_OUTPUT = re.compile(r"(?ms)^\*{20} TEST .*?^\*{20}$")
 _FAILED = re.compile(r"(?m)^(?:FAIL|TIMEOUT|XPASS|UNRESOLVED): (.*)$")
 
 
@@ -107,7 +109,7 @@ def run(name: str) -> Proof:
 
 def counted(text: str) -> Sequence[Optional[float]]:
     """[passed, failed, skipped] in the output of a suite: the sums of its runs of lit; None if it has no such lines."""
-    return [sum(map(float, column)) for column in zip(*_COUNT.findall(text))] or [None] * 3
+    return [sum(map(float, column)) for column in zip(*_COUNT.findall(_OUTPUT.sub("", text)))] or [None] * 3
 
 
 def table(machine: str) -> Table:

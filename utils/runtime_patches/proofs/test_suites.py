@@ -17,6 +17,9 @@ class Suites(unittest.TestCase):
     def test_all_runs_are_counted(self) -> None:
         self.assertEqual(suites.counted(_TWO_RUNS), [7, 1, 1])
         self.assertEqual(suites.counted("no counts\n"), [None, None, None])
+        line = 20 * "*"
+        failure = f"{line} TEST 'a' FAILED {line}\n0 passed, 1 failed, 0 skipped\n{line}\n"
+        self.assertEqual(suites.counted(failure + _TWO_RUNS), [7, 1, 1])
 
     def test_a_row_tells_the_reason(self) -> None:
         proof = suites.Proof(
