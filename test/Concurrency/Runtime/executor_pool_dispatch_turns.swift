@@ -116,6 +116,34 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         for _ in 0..<600 { DispatchQueue.global().async(group: all) { ran.wait() } }
         expect(all.wait(timeout: .now() + 50) == .success, "blocks wait for ever")
       },
+      // What a blocked job waits for comes before less urgent blocks. Else all threads begin jobs that block.
+      Row(name: "jobs that block") {
+        runBlocking {}
+        let stop = Flag(), ended = DispatchGroup(), most = Mutex(0)
+        let watcher = startThread {
+          while !stop.isSet {
+            let count = Int(poolThreadCount())
+            most.withLock { $0 = max($0, count) }
+            usleep(500)
+          }
+        }
+        for number in 0..<5000 {
+          ended.enter()
+          Task.detached(priority: .medium) {
+            let ran = DispatchSemaphore(value: 0)
+            Task.detached(priority: .medium) { ran.signal() }
+            ran.wait()
+            ended.leave()
+          }
+          if number % 100 == 0 { DispatchQueue.global(qos: .background).async { usleep(100) } }
+        }
+        ended.wait()
+        stop.set()
+        pthread_join(watcher, nil)
+        let count = most.withLock { $0 }
+        print("\(count) threads")
+        expect(count < 100 + 12 * width, "\(count) threads")
+      },
       Row(name: "tasks") {
         runBlocking {}
         let stop = Flag(), group = DispatchGroup()
