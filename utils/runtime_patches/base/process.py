@@ -7,6 +7,8 @@ import os
 import re
 import signal
 import subprocess
+import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -83,13 +85,24 @@ def terminable() -> Iterator[None]:
     def stop(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
 
+    def lost(unraisable: sys.UnraisableHookArgs) -> None:
+        # The signal came in a finalizer, out of which no exception gets: it comes once more.
+        error = unraisable.exc_value
+        if not isinstance(error, (KeyboardInterrupt, SystemExit)):
+            return hook(unraisable)
+        number = signal.SIGINT if isinstance(error, KeyboardInterrupt) else int(str(error.code)) - 128
+        threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
+
+    hook = sys.unraisablehook
     old = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     for number, handler in old.items():
         if handler == signal.SIG_DFL:  # nohup ignores one
             signal.signal(number, stop)
+    sys.unraisablehook = lost
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number, handler in old.items():
             signal.signal(number, handler)
 

@@ -1,0 +1,32 @@
+import os
+import signal
+import time
+import unittest
+import weakref
+
+from . import process
+
+
+class Object:
+    """What can be referred to weakly."""
+
+
+class InAFinalizer(unittest.TestCase):
+    def get_signal(self, number: int) -> None:
+        """The signal comes while a finalizer runs, out of which no exception gets."""
+        with process.terminable():
+            dying = Object()
+            reference = weakref.ref(dying, lambda _: os.kill(os.getpid(), number))
+            del dying
+            self.assertIsNone(reference())
+            for _ in range(500):
+                time.sleep(0.01)
+
+    def test_sigterm_ends_the_block(self) -> None:
+        with self.assertRaises(SystemExit) as raised:
+            self.get_signal(signal.SIGTERM)
+        self.assertEqual(raised.exception.code, 128 + signal.SIGTERM)
+
+    def test_an_interrupt_ends_the_block(self) -> None:
+        with self.assertRaises(KeyboardInterrupt):
+            self.get_signal(signal.SIGINT)
