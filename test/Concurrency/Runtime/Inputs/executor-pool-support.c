@@ -4,13 +4,10 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,18 +47,6 @@ void useProcessors(int count) {
     abort();
 }
 
-int forbidAffinity(void) {
-  struct sock_filter steps[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
-  return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-         !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
-}
-
 int threadNumber(void) { return (int)syscall(SYS_gettid); }
 
 /// How many threads of the process `test` is true of.
@@ -78,31 +63,6 @@ static int countThreads(int (*test)(int thread, int value), int value) {
   closedir(folder);
   return count;
 }
-
-int thisProcessor(void) { return sched_getcpu(); }
-
-static cpu_set_t all;
-
-static int useFirst(int thread, int areTogether) {
-  cpu_set_t set = all;
-  for (int i = 0, count = 0; areTogether && i < CPU_SETSIZE; i++)
-    if (CPU_ISSET(i, &set) && count++)
-      CPU_CLR(i, &set);
-  return !sched_setaffinity(thread, sizeof set, &set);
-}
-
-void gatherThreads(int areTogether) {
-  if (!CPU_COUNT(&all) && sched_getaffinity(0, sizeof all, &all) != 0)
-    abort();
-  countThreads(useFirst, areTogether);
-}
-
-static int hasAll(int thread, int count) {
-  cpu_set_t set;
-  return !sched_getaffinity(thread, sizeof set, &set) && CPU_COUNT(&set) == count;
-}
-
-int threadsWithAllProcessors(void) { return countThreads(hasAll, processorCount()); }
 
 static int isAny(int thread, int unused) { return 1; }
 

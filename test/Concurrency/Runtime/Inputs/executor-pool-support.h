@@ -17,18 +17,6 @@ int processorCount(void);
 /// Lets this thread, and those that it makes, use `count` of its processors only.
 void useProcessors(int count);
 
-/// The processor on which this thread runs.
-int thisProcessor(void);
-
-/// Lets all threads use the first of this thread's processors only, or all of them.
-void gatherThreads(int areTogether);
-
-/// How many threads may use as many processors as this one.
-int threadsWithAllProcessors(void);
-
-/// From now on a change of an affinity ends the process. Returns whether that could be arranged.
-int forbidAffinity(void);
-
 /// The kernel's number of this thread.
 int threadNumber(void);
 
