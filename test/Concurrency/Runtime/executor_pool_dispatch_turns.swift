@@ -142,7 +142,7 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         pthread_join(watcher, nil)
         let count = most.withLock { $0 }
         print("\(count) threads")
-        expect(count < 100 + 12 * width, "\(count) threads")
+        expect(count < 180 + 8 * width, "\(count) threads")
       },
       Row(name: "tasks") {
         runBlocking {}
