@@ -89,7 +89,8 @@ def terminable() -> Iterator[None]:
         # The signal came in a finalizer, out of which no exception gets: it comes once more.
         error = unraisable.exc_value
         if not isinstance(error, (KeyboardInterrupt, SystemExit)):
-            return hook(unraisable)
+            hook(unraisable)
+            return
         number = signal.SIGINT if isinstance(error, KeyboardInterrupt) else int(str(error.code)) - 128
         threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
 
