@@ -14,6 +14,9 @@ class Object:
 class InAFinalizer(unittest.TestCase):
     def get_signal(self, number: int) -> None:
         """The signal comes while a finalizer runs, out of which no exception gets."""
+        # A job in the background of a shell ignores SIGINT.
+        handler = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        self.addCleanup(signal.signal, number, signal.signal(number, handler))
         with process.terminable():
             dying = Object()
             reference = weakref.ref(dying, lambda _: os.kill(os.getpid(), number))
