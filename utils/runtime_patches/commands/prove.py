@@ -17,7 +17,7 @@ def parser() -> Parser:
         status="0 all have passed, 1 one has failed, or an error, 2 bad usage",
     )
     command.add("machine MACHINE", "the name under which the records are saved", type=machine)
-    command.add("names [NAME…]", "only these suites (docs/proofs.md lists them)")
+    command.add("names [NAME…]", "only these suites, by the names in docs/proofs.md")
     command.add("--again", "run also what has passed at this state")
     return command
 

@@ -18,7 +18,7 @@ def parser() -> Parser:
         [
             "utils/report",
             "utils/report ~/laptop/results.json ~/server/results.json",
-            "utils/report ~/farm --output /tmp/page.html",
+            "utils/report ~/farm --output ~/page.html",
         ],
         workspace=False,
     )

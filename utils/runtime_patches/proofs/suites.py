@@ -119,7 +119,7 @@ def table(machine: str) -> Table:
     for name, (command, what) in SUITES.items():
         proof = found.find(name)
         if proof is None:
-            rows.append([f"`{command}`", what, "has not run", None, None])
+            rows.append([name, f"`{command}`", what, "has not run", None, None])
             continue
         count = "passed" if not proof.status else "failed"
         if proof.passed is not None and proof.failed is not None and proof.skipped is not None:
@@ -127,5 +127,6 @@ def table(machine: str) -> Table:
         if proof.failures:
             count += ": " + ", ".join(proof.failures[:5]) + (f" ({proof.reason})" if proof.reason else "")
         when = f"{proof.started.partition('T')[0]}, {proof.state.patches:.0f} patches (state {proof.state.key})"
-        rows.append([f"`{command}`", what, count, when, f"{proof.seconds / 60:.0f}"])
-    return Table("", ["command", "what it shows", "result", "of", "minutes"], rows)
+        minutes = f"{proof.seconds / 60:.0f}" if proof.seconds >= 60 else "<1"
+        rows.append([name, f"`{command}`", what, count, when, minutes])
+    return Table("", ["name", "command", "what it shows", "result", "of", "minutes"], rows)

@@ -31,5 +31,5 @@ class Suites(unittest.TestCase):
                 ("too slow here", "failed: a.swift (too slow here)"),
             ):
                 suites.save("machine", proof)
-                (row,) = (row for row in suites.table("machine").rows if row[0] == "`utils/check-abi`")
-                self.assertEqual(row[2], wanted)
+                (row,) = (row for row in suites.table("machine").rows if row[0] == "abi")
+                self.assertEqual(row[3], wanted)
