@@ -233,8 +233,35 @@ Chunk *chunkAt(uint32_t index) {
   return reinterpret_cast<Chunk *>(Chunks + size_t(index) * ChunkSize);
 }
 
+/// While it lives, a write may fail for a pipe that nobody reads, or for the limit of
+/// a file, without the signal that would end the program.
+class WithoutSignals {
+  sigset_t signals, old;
+
+public:
+  WithoutSignals() {
+    sigset_t pending;
+    sigemptyset(&signals);
+    sigpending(&pending);
+    for (int number : {SIGPIPE, SIGXFSZ})
+      if (!sigismember(&pending, number))
+        sigaddset(&signals, number);
+    pthread_sigmask(SIG_BLOCK, &signals, &old);
+  }
+
+  ~WithoutSignals() {
+    auto error = errno;
+    struct timespec now = {};
+    while (sigtimedwait(&signals, nullptr, &now) >= 0 || errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    errno = error;
+  }
+};
+
 /// In one piece, and without a buffer: the stack of a signal handler may be small.
 template <class... Parts> void say(Parts... parts) {
+  WithoutSignals guard;
   struct iovec pieces[] = {{const_cast<char *>(parts), strlen(parts)}...};
   (void)!writev(STDERR_FILENO, pieces, sizeof...(parts));
 }
@@ -310,6 +337,7 @@ bool checkStream() {
 /// full disk must not be found by writing to memory.
 bool extend(uint64_t offset, size_t size) {
   int error = 0;
+  WithoutSignals guard;
   if (offset + size > StreamLimit) {
     error = EFBIG;
   } else {
@@ -979,6 +1007,7 @@ swift_trace_header makeHeader(uint8_t reason, int number) {
 
 /// \returns how many bytes were written, or -1 with errno.
 int64_t dumpTo(int file, uint8_t reason, int number) {
+  WithoutSignals guard;
   auto header = makeHeader(reason, number);
   memset(Buffer, 0, HeaderSize);
   memcpy(Buffer, &header, sizeof(header));
@@ -1216,6 +1245,9 @@ bool openStream() {
                     "nothing is recorded; %p in the name is the process");
     if (fstat(file, &status) || !S_ISREG(status.st_mode))
       return refuse("not a regular file", name);
+    // Somebody who made an empty file, in a folder of all, could make it shorter.
+    if (!status.st_size && status.st_uid != geteuid())
+      return refuse("another user's file", name);
     if (!status.st_size)
       break;
     // The trace of the program that this process was before exec(), say.
@@ -1452,6 +1484,11 @@ EXPORTED bool swift_trace_attach(Recorder *runtime) {
   const char *what = secure_getenv("SWIFT_TRACE");
   if (!what || !*what || !strcmp(what, "0"))
     return true;
+  if (Runtime) {
+    fail("SWIFT_TRACE", what, "another copy of the runtime is recorded",
+         "nothing of this one is recorded");
+    return true;
+  }
   Runtime = runtime;
   if (start(what)) {
     runtime->DumpForReport = dumpForReport;

@@ -110,6 +110,21 @@
 // RUN: %{python} %S/Inputs/dump_trace.py %t/full = | %FileCheck --check-prefix=LOST %s
 // LOST: lost={{[1-9][0-9]+}} events={{[1-9][0-9]+}}
 
+// The program lowers the limit itself: the file ends, or what is kept is not written, and the program goes on.
+// RUN: env %env-SWIFT_TRACE=%t/lowered %target-run %t/a.out limit > %t/log 2>&1
+// RUN: %FileCheck --check-prefix=FULL %s < %t/log
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out limit raise > %t/log 2>&1
+// RUN: %FileCheck --check-prefix=LIMIT %s < %t/log
+// RUN: rm -f %t/swift-*
+// LIMIT: error: SWIFT_TRACE: cannot write {{.*}}/swift-{{[0-9]+}}-1.trace: File too large
+// LIMIT: done
+
+// Nobody reads the standard error any more.
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out pipe > %t/log
+// RUN: %FileCheck --check-prefix=PIPE %s < %t/log
+// RUN: ls %t/swift-*-1.trace && rm %t/swift-*
+// PIPE: done
+
 // RUN: env %env-SWIFT_TRACE=%t/none/file %target-run %t/a.out many > %t/log 2>&1
 // RUN: env %env-SWIFT_TRACE=/dev/null %target-run %t/a.out many >> %t/log 2>&1
 // RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=0 %env-SWIFT_TRACE_SIGNAL=KILL %target-run %t/a.out many >> %t/log 2>&1
@@ -255,6 +270,19 @@ func end(_ how: String) {
       print("done")
     case "gone":
       precondition(rmdir(CommandLine.arguments[2]) == 0 && raise(SIGUSR2) == 0)
+      print("done")
+    case "limit":
+      var limit = rlimit(rlim_cur: 512 << 10, rlim_max: 512 << 10)
+      for _ in 0..<10_000 { await Task.detached {}.value }
+      precondition(setrlimit(__rlimit_resource_t(1 /* RLIMIT_FSIZE */), &limit) == 0)
+      for _ in 0..<20_000 { await Task.detached {}.value }
+      if raises { raise(SIGUSR2) }
+      print("done")
+    case "pipe":
+      var ends: [Int32] = [0, 0]
+      precondition(pipe(&ends) == 0 && dup2(ends[1], 2) == 2)
+      for end in ends { close(end) }
+      raise(SIGUSR2)
       print("done")
     case "many":
       for _ in 0..<20_000 { await Task.detached {}.value }
