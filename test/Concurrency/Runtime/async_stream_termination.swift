@@ -6,8 +6,8 @@
 // UNSUPPORTED: freestanding
 // The frames of a sanitizer and of code that is not optimized are larger.
 // UNSUPPORTED: asan, tsan
-// UNSUPPORTED: runtime_debug
-// UNSUPPORTED: runtime_before-debug
+// UNSUPPORTED: runtime_debug, runtime_ubsan
+// UNSUPPORTED: runtime_before-debug, runtime_before-ubsan
 
 // What onTermination may do: end the stream with an error, which the consumer then gets, and keep
 // other streams alive that end with it. A chain of these must not take more stack than it did.

@@ -25,6 +25,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
+/// How often threads of this process have waited in the kernel.
+func waitsInKernel() -> Int {
+  var usage = rusage()
+  getrusage(0 /* RUSAGE_SELF */, &usage)
+  return usage.ru_nvcsw
+}
+
 @main struct Main {
   static func main() {
     Row.run([
@@ -72,6 +79,21 @@ import Synchronization
             }
             expect(ran.count == count, "\(ran.count) of \(count) ran")
           }
+        }
+      },
+      // One of the tasks that a worker has taken from the queue of other threads. Afterwards nobody
+      // looks for jobs that are not there.
+      Row(name: "idle afterwards", seconds: 120) {
+        for place in 3..<23 {
+          let tasks = (0..<64).map { _ in Task.detached(priority: .utility) { compute(200_000) } }
+          compute(300_000)
+          runBlocking(.high) { await tasks[place].value }
+          runBlocking(.utility) { for task in tasks { await task.value } }
+          usleep(100_000)
+          let before = waitsInKernel()
+          usleep(100_000)
+          let count = waitsInKernel() - before
+          expect(count < 200, "threads waited \(count) times in the kernel within 0.1 s")
         }
       },
       // Several escalate the same tasks, while these begin, suspend and end.

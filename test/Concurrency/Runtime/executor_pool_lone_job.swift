@@ -19,7 +19,8 @@
 
 // A single child of a task that goes on begins on another processor, request after request, although a request of
 // awaited tasks has come between, which need one processor only. The other rows are guards, which pass without the
-// patch: a short child does not wait either, nor does an actor that Task.immediate has called and its maker waits for.
+// patch: a short child does not wait either, nor does an actor that Task.immediate has called and its maker waits for,
+// nor a task that a deinit starts after a task's end.
 
 import Dispatch
 import Glibc
@@ -102,6 +103,34 @@ func begunInside() {
   }
 }
 
+/// Starts a task when it is destroyed, and computes.
+final class Owner: Sendable {
+  let waited: Counter, ended: UnsafeContinuation<Void, Never>
+
+  init(_ waited: Counter, _ ended: UnsafeContinuation<Void, Never>) {
+    self.waited = waited
+    self.ended = ended
+  }
+
+  deinit {
+    let start = nowInNanoseconds(), waited = waited, ended = ended, parts = Counter()
+    Task.detached {
+      waited.add(Int(nowInNanoseconds() - start))
+      if parts.add() == 2 { ended.resume() }
+    }
+    compute(1_000_000)
+    if parts.add() == 2 { ended.resume() }
+  }
+}
+
+func resultOfTask() {
+  expectSoon { waited in
+    await withUnsafeContinuation { ended in
+      Task.detached { Owner(waited, ended) }
+    }
+  }
+}
+
 /// DispatchSemaphore.wait is not available in asynchronous functions.
 extension DispatchSemaphore {
   func waitForIt() { wait() }
@@ -113,6 +142,7 @@ extension DispatchSemaphore {
       Row(name: "child") { child() },
       Row(name: "short child") { shortChild() },
       Row(name: "begun inside") { begunInside() },
+      Row(name: "result of a task") { resultOfTask() },
     ])
   }
 }
