@@ -107,7 +107,7 @@ func bridgeFromActor() {
 
 func waitFor(_ gate: DispatchSemaphore) { gate.wait() }
 
-/// Jobs of one class wait for a job of another one, which comes when they have all threads.
+/// Jobs of one class wait for jobs of another one, which come when they have all threads, and block for some time.
 let otherClass = Row(name: "another class", seconds: 120) {
   let gate = DispatchSemaphore(value: 0)
   let begun = Counter(), ended = Counter()
@@ -120,6 +120,15 @@ let otherClass = Row(name: "another class", seconds: 120) {
   }
   wait(for: "all threads") { begun.count >= 256 }
   let taken = time {
+    for _ in 0..<5 {
+      let slept = Flag()
+      Task.detached(priority: .background) {
+        usleep(100_000)
+        slept.set()
+      }
+      wait(for: "a job of another class") { slept.isSet }
+      usleep(100_000)
+    }
     Task.detached(priority: .background) { for _ in 0..<300 { gate.signal() } }
     wait(for: "the end of 300 jobs") { ended.count == 300 }
   }

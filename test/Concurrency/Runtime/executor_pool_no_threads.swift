@@ -48,6 +48,7 @@ func work() async -> Int {
   }
 }
 
+let slept = Atomic(false)
 let sums = [0, 1, 2].map { _ in Sum() }
 final class Sum: Sendable { let value = Atomic(0) }
 
@@ -58,6 +59,29 @@ func wait(for sum: Sum) -> Bool {
 
 @main struct Main {
   static func main() {
+    // A task sleeps when the thread that Dispatch has made for it was the last one for some time.
+    var other = pthread_t()
+    pthread_create(&other, nil, { _ in
+      usleep(300_000)
+      limitMemory(false)
+      // It stays, so that its stack serves no other thread.
+      while !slept.load(ordering: .relaxed) { usleep(1000) }
+      return nil
+    }, nil)
+    limitMemory(true)
+    Task.detached {
+      limitMemory(true)
+      try? await Task.sleep(nanoseconds: 50_000_000)
+      slept.store(true, ordering: .relaxed)
+    }
+    usleep(500_000)
+    limitMemory(false)
+    for _ in 0..<10_000 where !slept.load(ordering: .relaxed) { usleep(1000) }
+    // CHECK: slept without threads: true
+    print("slept without threads:", slept.load(ordering: .relaxed))
+    slept.store(true, ordering: .relaxed)
+    pthread_join(other, nil)
+
     // There is no worker. Another thread takes the limit away: Dispatch waits for that.
     var thread = pthread_t()
     pthread_create(&thread, nil, { _ in
