@@ -124,6 +124,9 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
   for _ in 0..<jobs { ended.wait() }
 }
 
+/// DispatchSemaphore.wait is not available in asynchronous functions.
+func waitFor(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
 @main struct Main {
   static func main() {
     Row.run([
@@ -236,6 +239,36 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
         expect(Double(3 * ran.count) * room >= Double(most), "\(ran.count) ms of \(most) were computed")
       },
       // Where all workers are blocked for good, a job that comes later is soon run.
+      // A job feeds work in batches, and blocks in between with more than it needs to go on: other jobs have their
+      // turn nevertheless.
+      Row(name: "a feeder", seconds: 60) {
+        let left = Counter(), low = DispatchSemaphore(value: 0), stop = Flag(), fed = Flag()
+        let late = Mutex<[UInt64]>([])
+        Task.detached {
+          let end = nowInNanoseconds() + 3_000_000_000
+          while nowInNanoseconds() < end {
+            left.add(40)
+            for _ in 0..<40 {
+              Task.detached {
+                compute(1_000_000)
+                if left.add(-1) == 8 { low.signal() }
+              }
+            }
+            waitFor(low)
+          }
+          fed.set()
+        }
+        Task.detached {
+          while !stop.isSet {
+            let start = nowInNanoseconds()
+            try? await Task.sleep(nanoseconds: 5_000_000)
+            late.withLock { $0.append(nowInNanoseconds() - start) }
+          }
+        }
+        wait(for: "the end of the feeder") { fed.isSet }
+        stop.set()
+        judge("a sleep of 5 ms beside a feeder", late.withLock { $0 }, median: 60, worst: 1000)
+      },
       Row(name: "for good") {
         let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
         for _ in 0..<width {
