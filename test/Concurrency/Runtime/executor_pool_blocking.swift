@@ -124,9 +124,6 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
   for _ in 0..<jobs { ended.wait() }
 }
 
-/// DispatchSemaphore.wait is not available in asynchronous functions.
-func waitFor(_ semaphore: DispatchSemaphore) { semaphore.wait() }
-
 @main struct Main {
   static func main() {
     Row.run([
@@ -238,7 +235,6 @@ func waitFor(_ semaphore: DispatchSemaphore) { semaphore.wait() }
         // A third. Without a thread for them it is less than a fourth.
         expect(Double(3 * ran.count) * room >= Double(most), "\(ran.count) ms of \(most) were computed")
       },
-      // Where all workers are blocked for good, a job that comes later is soon run.
       // A job feeds work in batches, and blocks in between with more than it needs to go on: other jobs have their
       // turn nevertheless.
       Row(name: "a feeder", seconds: 60) {
@@ -269,6 +265,7 @@ func waitFor(_ semaphore: DispatchSemaphore) { semaphore.wait() }
         stop.set()
         judge("a sleep of 5 ms beside a feeder", late.withLock { $0 }, median: 60, worst: 1000)
       },
+      // Where all workers are blocked for good, a job that comes later is soon run.
       Row(name: "for good") {
         let end = DispatchSemaphore(value: 0), ended = DispatchSemaphore(value: 0)
         for _ in 0..<width {

@@ -105,8 +105,6 @@ func bridgeFromActor() {
   }
 }
 
-func waitFor(_ gate: DispatchSemaphore) { gate.wait() }
-
 /// Jobs of one class wait for jobs of another one, which come when they have all threads, and block for some time.
 let otherClass = Row(name: "another class", seconds: 120) {
   let gate = DispatchSemaphore(value: 0)

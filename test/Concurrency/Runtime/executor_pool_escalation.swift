@@ -25,13 +25,6 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// How often threads of this process have waited in the kernel.
-func waitsInKernel() -> Int {
-  var usage = rusage()
-  getrusage(0 /* RUSAGE_SELF */, &usage)
-  return usage.ru_nvcsw
-}
-
 @main struct Main {
   static func main() {
     Row.run([

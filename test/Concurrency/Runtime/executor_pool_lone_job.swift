@@ -97,7 +97,7 @@ func begunInside() {
     let start = nowInNanoseconds()
     let answered = DispatchSemaphore(value: 0)
     let task = Task.immediate { await service.answer(answered) }
-    answered.waitForIt()
+    waitFor(answered)
     waited.add(Int(nowInNanoseconds() - start))
     await task.value
   }
@@ -129,11 +129,6 @@ func resultOfTask() {
       Task.detached { Owner(waited, ended) }
     }
   }
-}
-
-/// DispatchSemaphore.wait is not available in asynchronous functions.
-extension DispatchSemaphore {
-  func waitForIt() { wait() }
 }
 
 @main struct Main {

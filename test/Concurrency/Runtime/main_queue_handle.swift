@@ -2,8 +2,10 @@
 // RUN: %target-build-swift -O -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out fork | %FileCheck %s
+// RUN: %target-run %t/a.out first | %FileCheck %s
 // RUN: %target-run %t/a.out close | %FileCheck %s
 // RUN: %target-run %t/a.out reuse | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out first | %FileCheck %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out fork | %FileCheck %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out close | %FileCheck %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out reuse | %FileCheck %s
@@ -20,6 +22,7 @@
 // The first thread waits for the main queue on a file descriptor.
 //
 // fork:  a child that goes on in the main actor takes no wake-up of its parent
+// first: nor does either of them if the fork comes before the first await, when the main queue has something
 // close: the main actor goes on without the descriptor
 // reuse: and does not read a file of the program's that is there instead
 
@@ -52,7 +55,11 @@ import Glibc
   @MainActor static func main() async {
     alarm(60)
     let mode = CommandLine.arguments[1]
-    for _ in 0..<3 { await hop() }
+    if mode == "first" {
+      Task { @MainActor in }
+    } else {
+      for _ in 0..<3 { await hop() }
+    }
     switch mode {
     case "close":
       // On the first thread, which does not wait for the main queue meanwhile.

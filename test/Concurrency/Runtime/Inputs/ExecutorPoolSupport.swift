@@ -56,6 +56,16 @@ func wait(for what: String, _ condition: () -> Bool) {
   }
 }
 
+/// DispatchSemaphore.wait is not available in asynchronous functions.
+func waitFor(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
+/// How often threads of this process have waited in the kernel.
+func waitsInKernel() -> Int {
+  var usage = rusage()
+  getrusage(0 /* RUSAGE_SELF */, &usage)
+  return usage.ru_nvcsw
+}
+
 /// By how much limits are longer: other programs take time where some have run lately, and the more so
 /// if there are more than processors.
 let room: Double = {
