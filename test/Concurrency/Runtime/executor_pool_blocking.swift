@@ -279,6 +279,63 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
         for _ in 0..<width { end.signal() }
         for _ in 0..<width { ended.wait() }
       },
+      // No more threads may be added, and one of those that are there computes: others run an urgent job.
+      Row(name: "one that computes", seconds: 60) {
+        guard width > 1 else { return }
+        let stop = Flag(), gate = DispatchSemaphore(value: 0), ended = DispatchGroup(), begun = Counter()
+        ended.enter()
+        Task.detached {
+          while !stop.isSet {}
+          ended.leave()
+        }
+        let count = 300 + 9 * width
+        for _ in 0..<count {
+          ended.enter()
+          Task.detached {
+            begun.add()
+            gate.wait()
+            ended.leave()
+          }
+        }
+        wait(for: "blocked threads") { begun.count >= 255 + width }
+        let ran = DispatchSemaphore(value: 0)
+        Task.detached(priority: .high) { ran.signal() }
+        expect(ran.wait(timeout: .now() + 10) == .success, "an urgent job waits for one that computes")
+        stop.set()
+        for _ in 0..<count { gate.signal() }
+        ended.wait()
+      },
+      // All workers but one are in long jobs. Urgent jobs, however short, get more threads than that one.
+      Row(name: "urgent ones beside long jobs") {
+        guard width > 2 else { return }
+        let stop = Flag(), ended = DispatchGroup(), now = Mutex((running: 0, most: 0))
+        for _ in 0..<width - 1 {
+          ended.enter()
+          Task.detached {
+            yieldUntil(stop)
+            ended.leave()
+          }
+        }
+        usleep(20_000)
+        runBlocking(.high) {
+          await withTaskGroup(of: Void.self) { children in
+            for _ in 0..<2000 {
+              children.addTask {
+                now.withLock {
+                  $0.running += 1
+                  $0.most = max($0.most, $0.running)
+                }
+                compute(100_000)
+                now.withLock { $0.running -= 1 }
+              }
+            }
+          }
+        }
+        stop.set()
+        ended.wait()
+        let most = now.withLock { $0.most }
+        expect(most > 2, "\(most) urgent jobs at a time")
+      },
       // More block than there may be threads: that is told, and a thread can end it.
       Row(name: "bound", seconds: 120) {
         blockForSeconds(5, jobs: 400)

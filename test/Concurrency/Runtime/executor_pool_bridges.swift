@@ -211,6 +211,27 @@ let begunOnes = Row(name: "tasks that have begun", seconds: 120) {
       row("from an actor", 600, blocking: bridgeFromActor),
       otherClass,
       begunOnes,
+      // A thread has run the job of a blocked one for long, and been idle since.
+      Row(name: "after idleness") {
+        let ended = DispatchSemaphore(value: 0), stop = Flag()
+        Task.detached {
+          bridge { usleep(20_000) }
+          ended.signal()
+        }
+        ended.wait()
+        sleep(3)
+        for _ in 0..<width { Task.detached { while !stop.isSet { await Task.yield() } } }
+        judge("a bridge after idleness", [
+          time {
+            Task.detached {
+              bridge {}
+              ended.signal()
+            }
+            ended.wait()
+          }
+        ], median: 500, worst: 500)
+        stop.set()
+      },
       row("10,000", 10_000) { try? await Task.sleep(nanoseconds: 100_000) },
     ])
   }

@@ -144,6 +144,24 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         print("\(count) threads")
         expect(count < 180 + 8 * width, "\(count) threads")
       },
+      // A thread adds a block for each one that ends, so that none is the last.
+      Row(name: "tasks beside a producer") {
+        runBlocking {}
+        let stop = Flag(), mayAdd = DispatchSemaphore(value: 4 * processors), all = DispatchGroup()
+        let producer = startThread {
+          while !stop.isSet {
+            mayAdd.wait()
+            DispatchQueue.global().async(group: all) {
+              compute(5_000_000)
+              mayAdd.signal()
+            }
+          }
+        }
+        judge("a task beside blocks of a producer", waits(nil, 40), median: 100, worst: 500)
+        stop.set()
+        pthread_join(producer, nil)
+        all.wait()
+      },
       Row(name: "tasks") {
         runBlocking {}
         let stop = Flag(), group = DispatchGroup()

@@ -17,6 +17,10 @@
 // There is one, which blocks, and for a while nobody can look after it.
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-soon 2>&1 | %FileCheck %s
 
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=8 %target-run %t/a.out threads-block 2>&1 | %FileCheck %s -check-prefix=BLOCK
+// BLOCK: Warning: jobs block all 5 threads of SWIFT_POOL, and others wait.
+// BLOCK: done
+
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -43,6 +47,13 @@ import Synchronization
     let words = CommandLine.arguments.dropFirst()
     watch(words.joined(separator: " "), 60)
     switch words.first {
+    // All threads that there are block for good: that is told.
+    case "threads-block":
+      allowThreads(6)
+      for _ in 0..<100 { Task.detached { sleep(60) } }
+      sleep(4)
+      print("done")
+      exit(0)
     case "threads-soon":
       let helper = startThread {
         usleep(300_000)

@@ -40,6 +40,18 @@ import Glibc
   @MainActor static func main() async {
     alarm(60)
     await work()
+    // Another thread forks: then any thread may serve the main actor in the child.
+    await Task.detached {
+      let child = cFork()
+      if child == 0 {
+        alarm(60)
+        for _ in 0..<100 { await MainActor.run { MainActor.assertIsolated() } }
+        exit(5)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      precondition(status == 5 << 8, "a task forks: \(status)")
+    }.value
     for generation in 1...3 {
       let child = cFork()
       if child == 0 {
