@@ -46,9 +46,13 @@ def _ask(pid: int) -> dict[str, Any]:
     def written() -> set[Path]:
         return {path for folder in folders for path in folder.glob(f"swift-{pid}-*.trace")} if ours else _mapped(pid)
 
+    number = signal.Signals[f"SIG{name}"]
+    if not _handles(pid, number):
+        what = f"process {pid} does not handle {number.name}, which would end it: it has no recorder, or has just begun"
+        raise UserError(what, "utils/with-runtime after -- PROGRAM runs it with the recorder")
     before = written() if ours else set()
     asked = time.monotonic_ns()
-    os.kill(pid, signal.Signals[f"SIG{name}"])
+    os.kill(pid, number)
     while time.monotonic_ns() < asked + PATIENCE * 10**9:
         for path in written() - before:
             try:
@@ -63,6 +67,12 @@ def _ask(pid: int) -> dict[str, Any]:
     where = " or ".join(map(str, folders)) if ours else file
     hint = "its runtime must have the recorder, and be able to write there; give SWIFT_TRACE_FOLDER an absolute path"
     raise UserError(f"process {pid} has written no counters into {where} in {PATIENCE} s", hint)
+
+
+def _handles(pid: int, number: int) -> bool:
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught, 16) >> number - 1 & 1)
 
 
 def _folders(pid: int, folder: str, shell: str | None) -> list[Path]:

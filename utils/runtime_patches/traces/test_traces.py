@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import struct
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -154,6 +155,15 @@ class Formats(unittest.TestCase):
                 "swift_concurrency_queue_wait_seconds_count 276",
             ],
         )
+
+    def test_counters_of_a_process_without_the_recorder(self) -> None:
+        """A signal would end it."""
+        env = {**os.environ, "SWIFT_TRACE": "1", "SWIFT_TRACE_SIGNAL": "USR2"}
+        with subprocess.Popen(["cat"], env=env, stdin=subprocess.PIPE) as process:
+            with self.assertRaisesRegex(UserError, f"process {process.pid} does not handle SIGUSR2"):
+                counters.of_process(process.pid)
+            process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 0)
 
     def test_what_cannot_be_read_is_told(self) -> None:
         good = program()
