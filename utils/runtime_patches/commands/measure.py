@@ -38,6 +38,7 @@ def parser() -> Parser:
         "utils/measure",
         "Runs the benchmarks that the documentation shows, one after the other, and saves the results\n"
         "in benchmark/results. Results of the present state of the series are not measured again.\n"
+        "It refuses a checkout with edits that are not in patches/.\n"
         "It takes about an hour; nothing else should run meanwhile. The profile of the server is left\n"
         "out, because it needs perf: benchmark/server/run-benchmark --profile makes it.",
         ["utils/measure vm-2-cores", "utils/measure vm-2-cores smoke executor"],
@@ -52,17 +53,18 @@ def parser() -> Parser:
 def main(options: argparse.Namespace) -> int:
     from ..base.progress import note
     from ..report import saved
-    from ..series import series
+    from ..series import series, unexported
+    from ..workspace import provision
 
     for name in options.names:
         if name not in COMMANDS:
             raise BadUsage(f"nothing is measured by '{name}'", "the names are " + ", ".join(COMMANDS))
-    state = series.load().state
     for name in options.names or COMMANDS:
         found = saved.load(options.machine, name)
-        if found and found.state and found.state.key == state and not options.again:
+        if found and found.state and found.state.key == series.load().state and not options.again:
             note(f"==> {name} is saved of this state")
             continue
+        unexported.refuse(provision.ready(argparse.Namespace(checkout=None, toolchain=None)))
         note(f"==> {name}: {COMMANDS[name]}")
         _measure(COMMANDS[name].split(), REPORT / "measure" / name)
         for path in saved.save([REPORT / "measure" / name], options.machine):

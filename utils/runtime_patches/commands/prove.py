@@ -11,7 +11,8 @@ def parser() -> Parser:
         "utils/prove",
         "Runs the suites that prove the series, one after the other, and keeps a record of each in\n"
         "benchmark/results. A suite that has passed at the present state of the series is not run\n"
-        "again. docs/proofs.md shows the records. All suites together take some hours.",
+        "again. It refuses a checkout with edits that are not in patches/. docs/proofs.md shows the\n"
+        "records. All suites together take some hours.",
         ["utils/prove vm-2-cores", "utils/prove vm-2-cores asan tsan"],
         workspace=False,
         status="0 all have passed, 1 one has failed, or an error, 2 bad usage",
@@ -25,17 +26,19 @@ def parser() -> Parser:
 def main(options: argparse.Namespace) -> int:
     from ..base.progress import note
     from ..proofs import suites
-    from ..series import series
+    from ..series import series, unexported
+    from ..workspace import provision
 
     for name in options.names:
         if name not in suites.SUITES:
             raise BadUsage(f"no suite '{name}'", "the suites are " + ", ".join(suites.SUITES))
-    state, failed = series.load().state, 0
+    failed = 0
     for name in options.names or suites.SUITES:
         found = suites.load(options.machine).find(name)
-        if found and not found.status and found.state.key == state and not options.again:
+        if found and not found.status and found.state.key == series.load().state and not options.again:
             note(f"==> {name} has passed at this state")
             continue
+        unexported.refuse(provision.ready(argparse.Namespace(checkout=None, toolchain=None)))
         note(f"==> {name}: {suites.SUITES[name][0]}")
         proof = suites.run(name)
         suites.save(options.machine, proof)

@@ -21,9 +21,7 @@ from ..base.files import remove
 from ..base.paths import BUILD, CONFIG
 from ..base.process import run_logged
 from ..base.progress import Step
-from ..base.text import plural
-from ..series import checkout, series
-from ..series import dispatch as dispatch_series
+from ..series import checkout, series, unexported
 from ..workspace import sysroot, target
 from ..workspace.find import Workspace
 from . import dispatch, tree
@@ -57,10 +55,7 @@ class Package:
     @functools.cached_property
     def edits(self) -> str:
         """What the sources have that patches/ has not, as text; empty if nothing."""
-        if edited := checkout.edited(self.git) + dispatch_series.edited():
-            return f"edits of {plural(len(edited), 'file')}"
-        changes = checkout.export(self.tree, check=True) + dispatch_series.export(check=True)
-        return f"{plural(len(changes), 'patch', 'patches')} not exported" if changes else ""
+        return unexported.found(self.tree)
 
     @property
     def mark(self) -> str:
