@@ -56,7 +56,11 @@ def show(plan: dict[str, Any]) -> Trace:
 
 
 def main() -> None:
-    show(json.loads(sys.argv[1]))
+    try:
+        show(json.loads(sys.argv[1]))
+    except ModuleNotFoundError as error:
+        hint = f"sudo apt install python3-{error.name} if --toolchain is given; else utils/doctor checks the workspace"
+        raise UserError(f"python3 has no module {error.name}", hint) from None
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -189,6 +190,14 @@ class Formats(unittest.TestCase):
             os.mkfifo(pipe := os.path.join(folder, "pipe"))
             with self.assertRaisesRegex(UserError, "is no regular file"):
                 headers.read(pipe)
+
+    def test_a_python_without_numpy(self) -> None:
+        lines = "import sys", "sys.modules['numpy'] = None", "from runtime_patches.traces.inside import errors, main"
+        argv = [sys.executable, "-B", "-c", "\n".join([*lines, "errors.run_main(main)"]), '{"file": "trace"}']
+        done = subprocess.run(argv, cwd=REPO / "utils", stderr=subprocess.PIPE, text=True)
+        wanted = "error: python3 has no module numpy\nhint: sudo apt install python3-numpy if --toolchain is given.*\n"
+        self.assertRegex(done.stderr, f"^{wanted}$")
+        self.assertEqual(done.returncode, 1)
 
 
 @unittest.skipUnless(shutil.which("swift-demangle"), "no swift-demangle: test/utils/trace runs this in the workspace")

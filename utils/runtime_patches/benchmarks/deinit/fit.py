@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,10 @@ PARAMS: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "o": ("⋅o", lambda v, o: o),
     "1": ("", lambda v, o: 1.0),
 }
+
+
+class Unfit(UserError):
+    """Points that a model cannot be fitted to."""
 
 
 @dataclass
@@ -103,14 +108,14 @@ class Fitter:
         count = len(times)
         if count < len(params) + 2:
             what = f"{count} points are too few for {len(params)} parameters"
-            raise UserError(what, "choose fewer parameters with --params, or a wider range of values and objects")
+            raise Unfit(what, "choose fewer parameters with --params, or a wider range of values and objects")
         for param, column in zip(params, columns):
             if not any(column):
-                raise UserError(f"the parameter {param} is 0 at every point", f"leave {param} out of --params")
+                raise Unfit(f"the parameter {param} is 0 at every point", f"leave {param} out of --params")
         found = self._ask({"columns": columns, "times": list(times), "robust": robust})
         if not found:
             what = f"the parameters {','.join(params)} cannot be told apart in these points"
-            raise UserError(what, "values or objects hardly vary: choose fewer parameters with --params")
+            raise Unfit(what, "values or objects hardly vary: choose fewer parameters with --params")
         adjusted = 1 - (1 - found["goodness"]) * (count - 1) / (count - len(params) - 1)
         return Fit(list(params), found["coefficients"], found["intervals"], found["goodness"], adjusted, robust)
 
@@ -119,12 +124,14 @@ class Fitter:
             argv = ["python3", "-B", "-m", "runtime_patches.benchmarks.deinit.estimate"]
             self.child = self.ready().popen(argv, env={"PYTHONPATH": str(UTILS)})
         assert self.child.stdin and self.child.stdout
-        self.child.stdin.write(json.dumps(request) + "\n")
-        self.child.stdin.flush()
-        if not (line := self.child.stdout.readline()):
-            raise UserError(
-                "the fit failed in the workspace", "its message is above; utils/doctor checks the workspace"
-            )
+        line = ""
+        with contextlib.suppress(BrokenPipeError):  # it has ended
+            self.child.stdin.write(json.dumps(request) + "\n")
+            self.child.stdin.flush()
+            line = self.child.stdout.readline()
+        if not line:
+            hint = "its message is above; the workspace's Python needs numpy and statsmodels: utils/doctor checks it"
+            raise UserError("the fit failed in the workspace", hint)
         answer: dict[str, Any] = json.loads(line)
         return answer
 

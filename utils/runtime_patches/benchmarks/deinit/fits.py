@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...base.errors import UserError
 from . import experiments, phases
 from .campaign import Campaign
-from .fit import Fit
+from .fit import Fit, Unfit
 
 
 @dataclass
@@ -60,7 +59,7 @@ def model(campaign: Campaign, experiment: experiments.Fit, phase: str, name: str
         return None
     try:
         return campaign.fitter.fit(experiment.params.split(","), found[0].values, found[0].objects, found[1], robust)
-    except UserError:
+    except Unfit:
         return None
 
 
