@@ -104,6 +104,7 @@ def _show(options: Namespace, path: str) -> int:
     import json
 
     from ..base.paths import UTILS
+    from ..traces import header
 
     ws = ready(options)
     outputs = [os.path.realpath(one) if one else None for one in (options.perfetto, options.json)]
@@ -112,4 +113,7 @@ def _show(options: Namespace, path: str) -> int:
     binds = [os.path.dirname(one) for one in (path, *outputs) if one]
     argv = ["python3", "-B", "-m", "runtime_patches.traces.inside", json.dumps(plan)]
     status: int = ws.run(argv, env={"PYTHONPATH": str(UTILS)}, binds=[*binds, os.getcwd()], check=False).returncode
+    if status == 137:
+        what = "what reads the trace in the workspace was killed, probably for want of memory"
+        raise UserError(what, header.SMALLER)
     return status

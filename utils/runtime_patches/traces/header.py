@@ -19,6 +19,7 @@ LONGEST = 1 << 55  # ticks: no process runs for months
 HEADER, MODULE = struct.Struct("<8sIHHIIIBBBB9QiI128s"), struct.Struct("<IHHQQQ24s")
 SUMS = "tasks_created tasks_destroyed tasks_cancelled jobs_enqueued jobs_run hops pool_steals pool_wakes "
 SUMS += "pool_stand_ins pool_parks sleeps_begun sleeps_ended sleeps_cancelled"
+SMALLER = "record with SWIFT_TRACE=1, which keeps the last events only, or read it where more memory is free"
 _AGAIN = "record it again: SWIFT_TRACE=FILE PROGRAM, or utils/trace --record -- PROGRAM"
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..base import memory, text
 from . import header
 from .events import ENQUEUES, JOB, JOINED, NOT_TASK, Array, Kind, Module, Trace
 from .header import BY_SIGNAL, CHUNK_MAGIC, EVENTS, LONGEST, MACHINES, MODULE, MODULES, Header
@@ -22,7 +23,9 @@ def read(path: str) -> Trace:
     """The trace in a file. What a cut or damaged one has is read, and the trace notes what is missing."""
     head = header.read(path)
     notes = _notes(head)
-    size = os.path.getsize(path) - head.header_size
+    length = os.path.getsize(path)
+    memory.require(12 * length, f"a trace of {text.size(length)}", header.SMALLER)
+    size = length - head.header_size
     whole, rest = divmod(max(size, 0), head.chunk_size)
     if head.chunk_count > whole + bool(rest) or rest:
         at = head.header_size + max(size, 0)

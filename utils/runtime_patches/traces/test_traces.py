@@ -15,7 +15,9 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from ..base import memory
 from ..base.errors import UserError
 from ..base.paths import REPO
 from . import counters, symbols
@@ -328,6 +330,11 @@ class Reading(unittest.TestCase):
         names = [functions[address] for address in paired.function.tolist()]
         self.assertEqual(names, ["serve()", "a closure in serve()", "serve()", "thunk for @async", "thunk for @async"])
         self.assertEqual(len(set(paired.function.tolist())), 3)
+
+    def test_one_that_is_too_large_for_the_memory(self) -> None:
+        told = self.assertRaisesRegex(UserError, "a trace of 0 MB would need about 0 MB of memory")
+        with mock.patch.object(memory, "available", return_value=10_000), told:
+            self.read(program())
 
     def test_cut_everywhere(self) -> None:
         data, whole = program(), len(self.read(program()).time)
