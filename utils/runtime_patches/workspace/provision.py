@@ -74,13 +74,13 @@ def _make() -> None:
     needs = pin.needs
     price = f"about {needs.minutes} min and {needs.disk_gb} GB in all, once for all clones"
     note(f"Setting up Swift {pin.swift.version} in {cache}: {price}.")
-    wanted = needs.disk_gb / (2 if (cache / "root").is_dir() else 1)
-    free = files.free_gb(cache)
-    if free < wanted:
-        others = [p.name for p in pins.cache_root().glob("*") if p.is_dir() and p.name != cache.name]
-        old = f"remove caches of other versions ({', '.join(others)}) or " if others else ""
-        what = f"{free:.1f} GB are free in {pins.cache_root()}, {wanted:.1f} are needed"
-        raise UserError(what, f"{old}set XDG_CACHE_HOME to a folder on a larger disk")
+    others = [p.name for p in pins.cache_root().glob("*") if p.is_dir() and p.name != cache.name]
+    old = f"remove caches of other versions ({', '.join(others)}) or " if others else ""
+    has_root = (cache / "root").is_dir()
+    _require_space(cache, needs.disk_gb / (1 + has_root), f"{old}set XDG_CACHE_HOME")
+    if os.geteuid() != 0 and not has_root:
+        # mmdebstrap unpacks there what goes to the cache (see bootstrap).
+        _require_space(Path(tempfile.gettempdir()), needs.disk_gb / 2, "set TMPDIR")
     cache.mkdir(parents=True, exist_ok=True)
     (cache / "pins.json").write_text(json.dumps(pins.as_json(), indent=2))
     for name, title, make in (
@@ -91,6 +91,12 @@ def _make() -> None:
             with Step(title), files.replaced(cache / name) as partial:
                 make(pin, cache, partial)
                 record(partial)
+
+
+def _require_space(folder: Path, wanted: float, hint: str) -> None:
+    if (free := files.free_gb(folder)) < wanted:
+        what = f"{free:.1f} GB are free in {folder}, {wanted:.1f} are needed"
+        raise UserError(what, f"{hint} to a folder on a larger disk")
 
 
 def _mirror(suite: str) -> list[str]:
