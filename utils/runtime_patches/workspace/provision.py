@@ -60,7 +60,9 @@ def check_tools() -> None:
                 raise UserError(f"{tool} is not installed", "sudo apt install uidmap")
         import getpass
 
-        user = getpass.getuser()
+        user = str(os.getuid())
+        with contextlib.suppress(KeyError, OSError):  # it may have no name
+            user = getpass.getuser()
         for path in ("/etc/subuid", "/etc/subgid"):
             text = Path(path).read_text() if os.path.exists(path) else ""
             if not any(line.split(":")[0] in (user, str(os.getuid())) for line in text.splitlines()):

@@ -27,6 +27,12 @@ class Before(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
 
+    def test_a_user_without_a_name(self) -> None:
+        for error in (KeyError, OSError):
+            told = self.assertRaisesRegex(UserError, "has no line for the user 987654")
+            with mock.patch("getpass.getuser", side_effect=error), told:
+                provision.check_tools()
+
     def test_room_for_temporary_files(self) -> None:
         with tempfile.TemporaryDirectory() as cache:
             root = mock.patch.object(pins, "cache_root", return_value=Path(cache))
