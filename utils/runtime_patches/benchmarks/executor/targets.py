@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Optional
@@ -124,9 +123,9 @@ class Samples:
         return self.values.get((what, figure), [])
 
     def median(self, what: str | tuple[str, str], figure: str) -> float | None:
-        """The median of one figure; None if it has no values."""
+        """The median of one figure, as targets have it; None if it has no values."""
         values = self.get(what, figure)
-        return statistics.median(values) if values else None
+        return quantile(values, USUAL) if values else None
 
 
 @dataclass(frozen=True)
