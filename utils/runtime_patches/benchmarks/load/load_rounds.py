@@ -3,6 +3,7 @@ come and go."""
 
 from __future__ import annotations
 
+import random
 import statistics
 from argparse import Namespace
 from pathlib import Path
@@ -14,6 +15,7 @@ from ...runtimes import program
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
 from ..harness import programs
+from ..harness.rounds import interleaved
 
 HOME = BUILD / "load"
 # row: the largest number of operations that it is run with.
@@ -34,20 +36,20 @@ def build(ws: Workspace) -> Path:
 def measure(ws: Workspace, path: Path, rows: list[str], options: Namespace) -> outcome.Outcome:
     """The Outcome of rows; options: .runtimes, .most (operations) and .rounds."""
     result = outcome.begin("load", "The runtime under load", "benchmark/load/run-benchmark")
+    sizes = [(row, 10**n) for row in rows for n in range(3, 7) if 10**n <= min(options.most, ROWS[row])]
+    taken: dict[tuple[str, int], dict[Runtime, list[list[int]]]]
+    taken = {size: {runtime: [] for runtime in options.runtimes} for size in sizes}
+    hint = "a fault of the runtime; --filter leaves a row out"
+    with locks.exclusive(HOME), progress.Step(f"{options.rounds} rounds") as step:
+        for number, (row, count), runtime in interleaved(options.rounds, sizes, taken.__getitem__, random.Random()):
+            step.text = f"round {number + 1} of {options.rounds}: {row}, {count:,}"
+            text = programs.output(ws, runtime, [str(path), row, str(count)], f"{row} with {count}", hint)
+            taken[row, count][runtime].append([int(word) for word in text.split()[2:]])
     lines = []
-    with locks.exclusive(HOME):
-        for row in rows:
-            for count in (10**n for n in range(3, 7) if 10**n <= min(options.most, ROWS[row])):
-                with progress.Step(f"{row}, {count:,}"):
-                    lines += [_medians(ws, path, row, one, count, options.rounds) for one in options.runtimes]
+    for (row, count), runtimes in taken.items():
+        for runtime, runs in runtimes.items():
+            nanoseconds, *memory = map(statistics.median, zip(*runs))
+            cells = [f"{nanoseconds:.0f}", *(f"{kb / 1024:.1f}" for kb in memory)]
+            lines.append([row, runtime.name, f"{count:,}", *cells])
     result.table("Load", _COLUMNS, lines)
     return result
-
-
-def _medians(ws: Workspace, path: Path, row: str, runtime: Runtime, count: int, rounds: int) -> list[str]:
-    hint = "a fault of the runtime; --filter leaves a row out"
-    runs = [
-        programs.output(ws, runtime, [str(path), row, str(count)], f"{row} with {count}", hint) for _ in range(rounds)
-    ]
-    nanoseconds, *memory = map(statistics.median, zip(*(map(int, text.split()[2:]) for text in runs)))
-    return [row, runtime.name, f"{count:,}", f"{nanoseconds:.0f}", *(f"{kb / 1024:.1f}" for kb in memory)]

@@ -21,7 +21,7 @@ def parser() -> Parser:
             "./run-benchmark stock --filter isolated --isolated-depth 20",
         ],
         what="variant",
-        rounds=(5, "in one process"),
+        rounds=(5, "processes a figure, which is their median"),
         runtimes="one or two of before, after, stock, upto:PATCH",
         most=2,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from ...runtimes import program
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
 from ..harness import programs
+from ..harness.rounds import interleaved
 from . import tree_times
 
 HOME = BUILD / "teardown"
@@ -45,36 +47,38 @@ def check_memory(depths: dict[str, int], sizes: dict[str, int], free: int) -> No
 def measure(
     ws: Workspace, path: Path, depths: Mapping[str, int], options: Namespace, environment: Mapping[str, str]
 ) -> list[tree_times.Run]:
-    """[tree_times.Run] of each variant {name: depth} on each runtime; options: .runtimes, .rounds and .attempts."""
-    runs = []
-    with locks.exclusive(HOME):
-        for variant, depth in depths.items():
-            for runtime in options.runtimes:
-                with progress.Step(f"{variant} on {runtime}"):
-                    arguments = ws, path, variant, runtime, depth, options.rounds, environment
-                    runs.append(_quietest(options.attempts, lambda: _run(*arguments)))
-    return runs
+    """[tree_times.Run] of each variant {name: depth} in each of tree_times.columns; options: .runtimes, .rounds and
+    .attempts."""
+    columns = tree_times.columns([runtime.name for runtime in options.runtimes])
+    runs = {variant: [tree_times.Run(variant, one, depth) for one in columns] for variant, depth in depths.items()}
+    order = interleaved(options.rounds, depths, lambda _: range(len(columns)), random.Random())
+    with locks.exclusive(HOME), progress.Step(f"{options.rounds} rounds") as step:
+        for number, variant, place in order:
+            step.text = f"round {number + 1} of {options.rounds}: {variant} on {columns[place]}"
+            runtime = options.runtimes[-1 if place == len(columns) - 1 else 0]
+            arguments = ws, path, variant, runtime, depths[variant], environment
+            runs[variant][place].rounds.append(_quietest(options.attempts, lambda: _round(*arguments)))
+    return [run for found in runs.values() for run in found]
 
 
-def _run(
-    ws: Workspace, path: Path, variant: str, runtime: Runtime, depth: int, rounds: int, environment: Mapping[str, str]
-) -> tree_times.Run:
-    """One process; UserError if it does not do all its rounds."""
-    argv = [str(path), variant, f"--depth={depth}", f"--rounds={rounds}"]
+def _round(
+    ws: Workspace, path: Path, variant: str, runtime: Runtime, depth: int, environment: Mapping[str, str]
+) -> tree_times.Round:
+    """One process; UserError if it does not end its round."""
+    argv = [str(path), variant, f"--depth={depth}", "--rounds=1"]
     text = programs.output(ws, runtime, argv, variant, env=environment)
-    found = [tree_times.Round(*map(int, line.split("\t"))) for line in text.splitlines()]
-    if len(found) != rounds:
-        raise UserError(f"{variant} on {runtime} ended after {len(found)} of {rounds} rounds", programs.NO_PART)
-    return tree_times.Run(variant, runtime.name, depth, found)
+    if not text:
+        raise UserError(f"{variant} on {runtime} ended before its round", programs.NO_PART)
+    return tree_times.Round(*map(int, text.split("\t")))
 
 
-def _quietest(attempts: int, run: Callable[[], tree_times.Run]) -> tree_times.Run:
-    """The first run that nothing disturbed, or the least disturbed of `attempts`."""
-    best = run()
+def _quietest(attempts: int, take: Callable[[], tree_times.Round]) -> tree_times.Round:
+    """The first round that nothing disturbed, or the least disturbed of `attempts`."""
+    best = take()
     for _ in range(attempts - 1):
-        if best.waited <= _QUIET:
+        if best.disturbed <= _QUIET:
             break
-        best = min(best, run(), key=lambda one: one.waited)
+        best = min(best, take(), key=lambda one: one.disturbed)
     return best
 
 
@@ -87,11 +91,13 @@ def report(runs: list[tree_times.Run], names: list[str], notes: Iterable[str] = 
     result.table("Medians", *tree_times.summary_table(runs, names))
     result.notes = [*notes, *tree_times.REFERENCE]
     if len(names) == 2:
-        ratios = tree_times.ratios(runs)
+        judged = tree_times.judged(runs)
+        ratios = {found[0].name: [one.ratio for one in found] for found in zip(*judged.values())}
         result.add_dots("Medians", f"time on {names[1]} over time on {names[0]}", tree_times.PHASES, ratios, 1)
-        place = tree_times.PHASES.index("delete")
         isolated = [
-            f"{values[place]:.2f} ({variant})" for variant, values in ratios.items() if variant.startswith("isolated")
+            f"{one.ratio:.2f} ({one.name})"
+            for one in judged["delete"]
+            if one.name.startswith("isolated") and one.verdict != "same"
         ]
         if isolated:
             result.summary.append("Dropping a tree of isolated deinits takes " + ", ".join(isolated) + " of the time.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from ...results.verdicts import Verdict, judge
 
 # Reference figures of a malloc for each node and of one buffer. The benchmark was made to compare with them.
 REFERENCE = [
@@ -29,61 +31,71 @@ class Round:
     def total(self) -> float:
         return self.generate + self.copy + self.delete
 
+    @property
+    def disturbed(self) -> float:
+        """The share of the round that its thread waited for a core."""
+        return self.waited / self.total
+
 
 @dataclass
 class Run:
+    """The rounds of a variant in a column of the comparison, each of which is a process."""
+
     variant: str
-    runtime: str
+    column: str
     depth: int
-    rounds: list[Round]
+    rounds: list[Round] = field(default_factory=list)
 
-    @property
-    def waited(self) -> float:
-        """The largest share of a round that its thread waited for a core."""
-        return max(one.waited / one.total for one in self.rounds)
-
-    def median(self, phase: str) -> float:
-        return float(statistics.median(getattr(one, phase) for one in self.rounds))
+    def times(self, phase: str) -> list[float]:
+        return [float(getattr(one, phase)) for one in self.rounds]
 
 
 PHASES = ("generate", "copy", "delete", "total")
+
+
+def columns(names: list[str]) -> list[str]:
+    """What is measured in turn: one runtime; or two, with the first one again, whose difference is the noise."""
+    return [names[0], f"{names[0]} again", names[1]] if len(names) == 2 else names
 
 
 def rounds_table(runs: list[Run], quiet: float) -> tuple[list[str], list[list[str]]]:
     rows = []
     for run in runs:
         for number, one in enumerate(run.rounds, 1):
-            noisy = " (noisy)" if one.waited / one.total > quiet else ""
+            noisy = " (noisy)" if one.disturbed > quiet else ""
             times = [f"{getattr(one, phase) / 1e6:.2f}" for phase in PHASES]
             memory = [f"{size / 1e6:.0f}" for size in (one.virtual, one.resident)]
-            rows.append([run.variant, run.runtime, str(run.depth), f"{number}{noisy}", *times, *memory])
+            rows.append([run.variant, run.column, str(run.depth), f"{number}{noisy}", *times, *memory])
     return ["variant", "runtime", "depth", "round", *(f"{phase}, ms" for phase in PHASES), "VM, MB", "RSS, MB"], rows
 
 
-def ratios(runs: list[Run]) -> dict[str, list[float]]:
-    """{variant: [time of each phase on the second runtime over that on the first]}."""
-    found = {}
+def judged(runs: list[Run]) -> dict[str, list[Verdict]]:
+    """{phase: [how each variant differs]} of the runs on two runtimes, which are in the order of their columns()."""
+    of_variant: dict[str, list[Run]] = {}
     for run in runs:
-        found.setdefault(run.variant, []).append(run)
+        of_variant.setdefault(run.variant, []).append(run)
     return {
-        variant: [new.median(phase) / old.median(phase) for phase in PHASES] for variant, (old, new) in found.items()
+        phase: judge(
+            {
+                variant: dict(zip(("old", "control", "new"), (run.times(phase) for run in found)))
+                for variant, found in of_variant.items()
+            }
+        )
+        for phase in PHASES
     }
 
 
-def summary_table(runs: list[Run], runtimes: list[str]) -> tuple[list[str], list[list[str]]]:
-    """(columns, rows) of the medians; new/old if two runtimes were measured."""
-    columns = ["variant", "depth"]
-    for runtime in runtimes:
-        columns += [f"{runtime}: generate, ms", "copy", "delete", "total"]
-    if len(runtimes) == 2:
-        columns += [f"delete, {runtimes[1]}/{runtimes[0]}", "total"]
+def summary_table(runs: list[Run], names: list[str]) -> tuple[list[str], list[list[str]]]:
+    """(columns, rows) of the medians; of two runtimes also new/old, and what the old one differs by from itself."""
+    header = ["variant", "depth", *(cell for name in names for cell in (f"{name}: generate, ms", *PHASES[1:]))]
+    if len(names) == 1:
+        shown = [[f"{statistics.median(run.times(phase)) / 1e6:.2f}" for phase in PHASES] for run in runs]
+        return header, [[run.variant, str(run.depth), *cells] for run, cells in zip(runs, shown)]
+    old, new = names
     rows = []
-    compared = ratios(runs) if len(runtimes) == 2 else {}
-    for variant in dict.fromkeys(run.variant for run in runs):
-        found = [run for run in runs if run.variant == variant]
-        row = [variant, str(found[0].depth)]
-        for run in found:
-            row += [f"{run.median(phase) / 1e6:.2f}" for phase in PHASES]
-        # Of delete and of all.
-        rows.append(row + [f"{ratio:.2f}" for ratio in compared.get(variant, ())[2:]])
-    return columns, rows
+    for run, found in zip(runs[::3], zip(*judged(runs).values())):
+        times = [f"{time / 1e6:.2f}" for time in (*(one.old for one in found), *(one.new for one in found))]
+        compared = found[PHASES.index("delete") :]
+        ratios = [f"{ratio:.2f}" for ratio in (*(one.ratio for one in compared), *(1 + one.noise for one in compared))]
+        rows.append([run.variant, str(run.depth), *times, *ratios])
+    return [*header, f"delete, {new}/{old}", "total", f"delete, {old} again", "total"], rows
