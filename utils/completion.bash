@@ -24,5 +24,5 @@ _runtime_patches() {
   fi
 }
 
-complete -F _runtime_patches run-benchmark run-benchmark.sh gen-points.py regression.py draw-plots.py reproduce \
+complete -F _runtime_patches run-benchmark run-benchmark.sh gen-points.py regression.py reproduce \
   $(cd "$_runtime_patches_repo/utils" && find . -maxdepth 1 -type f ! -name '*.*' -printf '%f\n')

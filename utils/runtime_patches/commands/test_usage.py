@@ -104,8 +104,6 @@ ROWS = (
     ("deinit/run nonisolated_array in.txt --balast=1", "unrecognized arguments: --balast", "--help", 2),
     ("deinit/run nonisolated_array in.txt --points=5", "both an inputs file (in.txt) and --points", "", 2),
     ("deinit/run nonisolated_array in.txt more.txt", "'more.txt' is one argument too many", "", 2),
-    ("deinit/draw-plots --data=nowhere", "there is no folder nowhere", "", 1),
-    ("deinit/draw-plots --data=empty no-such", "there is no plot 'no-such'", "the plots are isolated_copy_array", 2),
     ("run-smoke-bench before", "1 runtime given", "give two runtimes, OLD NEW, or none for before and after", 1),
     ("run-smoke-bench before nope", "no runtime 'nope'", RUNTIMES + ", or a folder", 1),
     ("run-smoke-bench before upto:nope", "no patch 'nope' in patches/series", "", 1),

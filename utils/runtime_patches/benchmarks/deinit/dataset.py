@@ -58,11 +58,11 @@ class Dataset:
 
 
 class Folder:
-    """Datasets NAME.txt in a folder; with `runtime`, NAME.RUNTIME.txt as ./reproduce leaves them."""
+    """Datasets NAME.RUNTIME.txt in a folder, as ./reproduce leaves them."""
 
-    def __init__(self, path: Path | str, runtime: str | None = None) -> None:
-        self.path = Path(path)
-        self.suffix = f".{plain(runtime)}.txt" if runtime else ".txt"
+    def __init__(self, path: Path, runtime: str) -> None:
+        self.path = path
+        self.suffix = f".{plain(runtime)}.txt"
 
     def file(self, run: Run) -> Path:
         return self.path / f"{run.name}{self.suffix}"

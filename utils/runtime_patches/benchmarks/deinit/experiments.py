@@ -32,18 +32,6 @@ class Run:
     inputs: Inputs
     ballast: int = 0
 
-    @property
-    def command(self) -> str:
-        """The line that measures it by hand."""
-        i, ballast = self.inputs, f" --ballast={self.ballast}" if self.ballast else ""
-        points = (
-            f"data/{i.name}.txt"
-            if i.name
-            else (f"--values={i.values[0]}:{i.values[1]} --objects={i.objects[0]}:{i.objects[1]} --points={i.points}")
-        )
-        words = [points, self.benchmark] if i.name else [self.benchmark, points]
-        return f"./run-benchmark.sh {' '.join(words)}{ballast} > data/{self.name}.txt"
-
 
 @dataclass(frozen=True)
 class Fit:

@@ -1,2 +1,0 @@
-#!/usr/bin/env python3
-import os, sys; launch = os.path.dirname(os.path.realpath(__file__)) + "/../../utils/runtime_patches/launch"; os.execv(launch, [launch, "benchmark/deinit/draw-plots", *sys.argv[1:]])
