@@ -295,7 +295,8 @@ mv "$state/files.partial" "$state/files" || give_up "$state"
 for name in $names; do
   mv -f "$state/new/$name" "$target/$name" 2>/dev/null || give_up "$target/$name"
 done
-: >"$state/done" || give_up "$state"
+# Not `:`, a special builtin: dash ends where its redirection fails.
+true 2>/dev/null >"$state/done" || give_up "$state"
 trap - HUP INT TERM
 printf '%s\n' "$series for Swift $swift is installed in $target"
 link_again
