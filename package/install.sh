@@ -19,7 +19,7 @@ Installs the libraries of this package: the Swift runtime with a series of patch
                  -static-stdlib from then on have them
   --swift LIB    the folder of the Swift libraries that are there, which must be of the same version
                  (default: /usr/lib/swift/linux or /usr/libexec/swift/lib/swift/linux)
-  --undo         removes them again, and restores what was there
+  --undo         removes them again, and restores what was there; what others have changed since stays
 
 Everything is checked first; on an error nothing is changed.
 exit status: 0 done, or nothing to do; 1 it does not fit, or an error; 2 bad usage
@@ -93,16 +93,27 @@ lock() {
 # keep FILE NAME: the file by another name, which takes no room, or a copy.
 keep() { ln -P "$1" "$2" 2>/dev/null || cp -pP "$1" "$2"; }
 put_back() { rm -f "$state/new/$1" && keep "$state/backup/$1" "$state/new/$1" && mv -f "$state/new/$1" "$target/$1"; }
+# is_back FILE: whether it is what was there. A link may lead elsewhere from the backup.
+is_back() {
+  if [ -L "$target/$1" ]; then
+    [ "$(readlink "$target/$1")" = "$(readlink "$state/backup/$1")" ]
+  else
+    [ "$(sum "$target/$1")" = "$(sum "$state/backup/$1")" ]
+  fi
+}
 
 # Whenever it is killed, it can begin again. The list gets its name when all that it names is backed up.
 restore() {
   trap '' HUP INT TERM
   rm -f "$state/done"
   [ ! -e "$state/files" ] || while read -r digest name; do
-    if exists "$state/backup/$name"; then
-      put_back "$name" 2>/dev/null || [ "$(sum "$state/backup/$name")" = "$(sum "$target/$name")" ] ||
+    if exists "$target/$name" && [ "$(sum "$target/$name")" != "$digest" ] && ! is_back "$name"; then
+      # A toolchain that was upgraded: what it had before does not go with the rest of it.
+      printf '%s\n' "$target/$name was changed by others: it stays, and no backup of it is kept"
+    elif exists "$state/backup/$name"; then
+      put_back "$name" 2>/dev/null || is_back "$name" ||
         fail "$target/$name cannot be put back" "see who owns $target, and whether the disk is full"
-    elif [ "$(sum "$target/$name")" = "$digest" ]; then
+    else
       rm -f "$target/$name" || fail "$target/$name cannot be removed" "check who owns $target"
     fi
   done <"$state/files"
@@ -135,10 +146,6 @@ if [ -n "$undo" ]; then
   if [ -f "$state/done" ]; then
     [ -f "$state/files" ] && [ -d "$state/backup" ] || fail "$state is not whole: what was in $target is not known" \
       "copy the libraries that belong there again, and remove $state"
-    while read -r digest name; do
-      ! exists "$target/$name" || [ "$(sum "$target/$name")" = "$digest" ] ||
-        fail "$target/$name has changed since it was installed" "save it elsewhere and remove it, then undo again"
-    done <"$state/files"
   fi
   restore
   removed
