@@ -7,8 +7,6 @@ import os
 import signal
 import sys
 
-from . import bytecode
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
@@ -117,7 +115,6 @@ def run_main(main: Callable[[], int | None]) -> NoReturn:
         _to_null(1)
         _to_null(2)
         status = 128 + signal.SIGPIPE
-    bytecode.keep()
     sys.exit(status or 0)
 
 

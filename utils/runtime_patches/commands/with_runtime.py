@@ -78,7 +78,7 @@ def _parse(args: list[str]) -> tuple[SimpleNamespace, str, list[str]]:
 
 def start(arguments: Iterable[str]) -> NoReturn:
     options, name, argv = _parse(list(arguments))
-    from ..base import bytecode, paths
+    from ..base import paths
     from ..runtimes.runtime import parse
     from ..workspace import find, sandbox
 
@@ -93,5 +93,4 @@ def start(arguments: Iterable[str]) -> NoReturn:
     if os.access(paths.BUILD, os.W_OK):
         paths.MODULE_CACHE.mkdir(parents=True, exist_ok=True)
     env = ws.environment(runtime.environment(ws))
-    bytecode.keep()
     sandbox.become(ws.root, argv, binds=ws.binds([cwd, *options.bind]), cwd=cwd, env=env)
