@@ -35,7 +35,7 @@ import Glibc
       _ = readLine()
     }
     let figures = await row.run(count)
-    print("library\t\(String(cString: executor_library()))")
+    print("library\t\(String(cString: machine_library("swift_task_create")))")
     for (name, value) in figures { print("\(name)\t\(value)") }
     // Nothing of what other threads still do is to be seen.
     fflush(stdout)

@@ -1,7 +1,5 @@
-#define _GNU_SOURCE
 #include "support.h"
 
-#include <dlfcn.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -31,11 +29,4 @@ void executor_pause(void) {
 #elif defined(__aarch64__)
   __asm__ volatile("yield");
 #endif
-}
-
-const char *executor_library(void) {
-  Dl_info info;
-  void *symbol = dlsym(RTLD_DEFAULT, "swift_task_create");
-  return symbol && dladdr(symbol, &info) && info.dli_fname ? info.dli_fname
-                                                            : "";
 }

@@ -15,7 +15,4 @@ uint64_t executor_most_memory(void);
 /// Waits some cycles without leaving the processor.
 void executor_pause(void);
 
-/// The file that the concurrency runtime was loaded from.
-const char *executor_library(void);
-
 #endif

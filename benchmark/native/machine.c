@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "machine.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,6 +13,13 @@ uint64_t machine_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+const char *machine_library(const char *symbol) {
+  Dl_info info;
+  // By name: the address of an undefined function can be one in the executable.
+  void *place = dlsym(RTLD_DEFAULT, symbol);
+  return place && dladdr(place, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
 #ifdef __linux__

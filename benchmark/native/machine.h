@@ -18,4 +18,7 @@ int machine_pin(int cpu);
 /// Resident and virtual memory of this process in bytes.
 void machine_memory(uint64_t *resident, uint64_t *virtual_size);
 
+/// The file that a symbol was loaded from, or "".
+const char *machine_library(const char *symbol);
+
 #endif

@@ -24,7 +24,7 @@ struct Main {
       return
     }
     let plan = parse(Array(arguments))
-    print("library", String(cString: scaling_library()), separator: "\t")
+    print("library", String(cString: machine_library("swift_retain")), separator: "\t")
     fflush(stdout)
     for outcome in measure(plan) {
       print(outcome.operations, outcome.elapsed, outcome.waited, outcome.late ? 1 : 0, separator: "\t")

@@ -1,7 +1,4 @@
-#define _GNU_SOURCE
 #include "support.h"
-
-#include <dlfcn.h>
 
 void *swift_retain(void *object);
 void swift_release(void *object);
@@ -15,10 +12,3 @@ void scaling_pairs(void *object, long count) {
 }
 
 void scaling_immortalize(void *object) { _swift_stdlib_immortalize(object); }
-
-const char *scaling_library(void) {
-  Dl_info info;
-  // By name: the address of an undefined function can be one in the executable.
-  void *symbol = dlsym(RTLD_DEFAULT, "swift_retain");
-  return symbol && dladdr(symbol, &info) ? info.dli_fname : "unknown";
-}

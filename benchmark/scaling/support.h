@@ -12,7 +12,4 @@ void scaling_pairs(void *object, long count);
 /// Makes a Swift object immortal.
 void scaling_immortalize(void *object);
 
-/// The path of the loaded Swift core library.
-const char *scaling_library(void);
-
 #endif
