@@ -47,13 +47,21 @@ import Synchronization
     let words = CommandLine.arguments.dropFirst()
     watch(words.joined(separator: " "), 60)
     switch words.first {
-    // All threads that there are block for good: that is told.
+    // All threads that there are block for long: that is told. They run blocks of Dispatch afterwards.
     case "threads-block":
       allowThreads(6)
-      for _ in 0..<100 { Task.detached { sleep(60) } }
-      sleep(4)
-      print("done")
-      exit(0)
+      let ended = DispatchGroup()
+      for _ in 0..<10 {
+        ended.enter()
+        Task.detached {
+          sleep(3)
+          ended.leave()
+        }
+      }
+      ended.wait()
+      let ran = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async { ran.signal() }
+      expect(ran.wait(timeout: .now() + 10) == .success, "a block does not run")
     case "threads-soon":
       let helper = startThread {
         usleep(300_000)

@@ -40,12 +40,16 @@ import Glibc
   @MainActor static func main() async {
     alarm(60)
     await work()
-    // Another thread forks: then any thread may serve the main actor in the child.
+    // Another thread forks: then any thread may serve the main actor in the child, which has no idle threads of Dispatch.
+    let serial = DispatchQueue(label: "serial")
+    serial.async {}
+    usleep(20_000)
     await Task.detached {
       let child = cFork()
       if child == 0 {
         alarm(60)
         for _ in 0..<100 { await MainActor.run { MainActor.assertIsolated() } }
+        await withUnsafeContinuation { continuation in DispatchQueue(label: "another").async { continuation.resume() } }
         exit(5)
       }
       var status: Int32 = 0

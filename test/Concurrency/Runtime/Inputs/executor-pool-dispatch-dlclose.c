@@ -32,7 +32,7 @@ static void *open(const char *path) {
 }
 
 int main(int argc, char **argv) {
-  (void)argc;
+  int jobs = argc > 2 ? atoi(argv[2]) : 0;
   void *plugin = open(argv[1]);
   void (*enqueue)(int) = (void (*)(int))dlsym(plugin, "plugin_enqueue");
   int (*left)(void) = (int (*)(void))dlsym(plugin, "plugin_left");
@@ -46,11 +46,13 @@ int main(int argc, char **argv) {
     abort();
   open(info.dli_fname);
 
-  enqueue(100);
-  for (int i = 0; i < 60000 && left() != 0; i++)
-    usleep(1000);
-  // The last task has a few instructions of the plugin left.
-  usleep(200000);
+  if (jobs) {
+    enqueue(jobs);
+    for (int i = 0; i < 60000 && left() != 0; i++)
+      usleep(1000);
+    // The last task has a few instructions of the plugin left.
+    usleep(200000);
+  }
   dlclose(plugin);
   for (int i = 0; i < 1000; i++)
     async(globalQueue(0, 0), NULL, block);
