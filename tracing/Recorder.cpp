@@ -1094,7 +1094,8 @@ int64_t dump(const char *path, uint8_t reason, char *made = nullptr,
 
 void dumpAndSay(uint8_t reason, int number, const char *why) {
   if (IsDumping.exchange(true, std::memory_order_acquire)) {
-    // Another thread that crashes, too, is not to end the process before.
+    // Another thread that crashes, too, of the same signal or another one, is not to
+    // end the process before: it waits here for up to two seconds.
     for (unsigned i = 0; i != 200 && reason == swift_trace_reason_crash &&
                          IsDumping.load(std::memory_order_relaxed);
          ++i) {
@@ -1131,8 +1132,10 @@ struct sigaction OldActions[NSIG];
 void onCrash(int number, siginfo_t *info, void *context) {
   auto error = errno;
   auto &old = OldActions[number];
-  sigaction(number, &old, nullptr);
+  // The signal is blocked meanwhile: a crash in here ends the process.
   dumpAndSay(swift_trace_reason_crash, number, "crash");
+  // Not before: until now, this signal of another thread is to come here, too.
+  sigaction(number, &old, nullptr);
   errno = error;
   if (old.sa_flags & SA_SIGINFO)
     return old.sa_sigaction(number, info, context);

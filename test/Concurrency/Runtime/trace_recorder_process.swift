@@ -29,6 +29,15 @@
 // TRAPPED: run t-last
 // RUN: rm %t/swift-*
 
+// Several threads crash at once: none ends the process before the first one has written all.
+// RUN: not --crash env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out together > %t/log 2>&1
+// RUN: %FileCheck --check-prefix=WROTE %s < %t/log
+// WROTE: trace: crash: wrote {{.*}}/swift-{{[0-9]+}}-1.trace
+// RUN: %{python} %S/Inputs/dump_trace.py %t/swift-*-1.trace t- | %FileCheck --check-prefix=TOGETHER %s
+// TOGETHER: reason=3 signal=11 complete=1
+// TOGETHER: run t-last
+// RUN: rm %t/swift-*
+
 // RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIGNAL=USR2 %env-SWIFT_TRACE_FOLDER=%t/ %target-run %t/a.out signal
 // RUN: for file in %t/swift-*-*.trace; do %{python} %S/Inputs/dump_trace.py $file = || exit 1; done > %t/log
 // RUN: %FileCheck --check-prefix=SIGNAL %s < %t/log
@@ -177,12 +186,25 @@ func wait(_ process: pid_t) {
   precondition(waitpid(process, &status, 0) == process && status == 0, "\(status)")
 }
 
+nonisolated(unsafe) var barrier = pthread_barrier_t()
+
 /// The task in which this runs is in the file, and has not ended.
 func end(_ how: String) {
   switch how {
   case "kill": kill(getpid(), SIGKILL)
   case "abort": abort()
   case "trap": fatalError()
+  case "together":
+    pthread_barrier_init(&barrier, nil, 8)
+    for _ in 0..<8 {
+      var thread = pthread_t()
+      pthread_create(&thread, nil, { _ in
+        pthread_barrier_wait(&barrier)
+        raise(SIGSEGV)
+        return nil
+      }, nil)
+    }
+    sleep(60)
   default: break
   }
 }
