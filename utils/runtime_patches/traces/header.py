@@ -14,8 +14,8 @@ from ..base.errors import UserError
 MAGIC, VERSION, BYTE_ORDER, CHUNK_MAGIC = b"SwiftTrc", 2, 0x01020304, 0x43525453
 MACHINES = {62: "x86_64", 183: "aarch64"}
 EVENTS, MODULES, COUNTERS = 1, 2, 3
-BY_SIGNAL = 2
-LONGEST = 1 << 55  # ticks: no process runs for months
+STREAM, BY_SIGNAL = 0, 2
+LONGEST = 1 << 62  # ticks: those of decades
 HEADER, MODULE = struct.Struct("<8sIHHIIIBBBB9QiI128s"), struct.Struct("<IHHQQQ24s")
 SUMS = "tasks_created tasks_destroyed tasks_cancelled jobs_enqueued jobs_run hops pool_steals pool_wakes "
 SUMS += "pool_stand_ins pool_parks sleeps_begun sleeps_ended sleeps_cancelled"

@@ -12,7 +12,7 @@ import numpy as np
 from ..base import memory, text
 from . import header
 from .events import ENQUEUES, JOB, JOINED, NOT_TASK, Array, Kind, Module, Trace
-from .header import BY_SIGNAL, CHUNK_MAGIC, EVENTS, LONGEST, MACHINES, MODULE, MODULES, Header
+from .header import BY_SIGNAL, CHUNK_MAGIC, EVENTS, LONGEST, MACHINES, MODULE, MODULES, STREAM, Header
 
 CHUNK = [("magic", "<u4"), ("type", "<u2"), ("ring", "<u2"), ("index", "<u4"), ("thread", "<u4"), ("base", "<u8")]
 CHUNK += [("running", "<u8"), ("sequence", "<u8"), ("lost", "<u4"), ("depth", "<u4"), ("name", "S16")]
@@ -256,7 +256,10 @@ def _kept(head: Header, columns: _Columns, notes: list[str]) -> Array:
     too. notes: gets how many have times that cannot be."""
     keep = np.flatnonzero((columns.kind > Kind.LOST) & (columns.kind != Kind.TASK_NAME))
     ticks = columns.ticks[keep]
-    possible = (ticks > head.first_ticks - (1 << 40)) & (ticks < head.first_ticks + LONGEST)
+    # While a file of all events is written, there may be any time since it grew last. Others are written in a moment.
+    ends = head.last_ticks > head.first_ticks and (head.reason != STREAM or head.is_complete)
+    latest = head.last_ticks + (1 << 40) if ends else head.first_ticks + LONGEST
+    possible = (ticks > head.first_ticks - (1 << 40)) & (ticks < latest)
     if not possible.all():
         notes.append(f"{int((~possible).sum())} events have times that cannot be: they are left out")
         keep = keep[possible]

@@ -464,6 +464,18 @@ class Reading(unittest.TestCase):
         self.assertEqual(trace.time[paired.begin].tolist(), [0, 3996, 4005])
         self.assertEqual(trace.thread[paired.begin].tolist(), [0, 0, 1])
 
+    def test_a_process_that_is_up_for_months(self) -> None:
+        """A file that is still written may have later times than its header, and others may not."""
+        begin, end = 1 << 10, 1 << 56  # times of which doubles are exact
+        known = {"first_ticks": begin, "last_ticks": end, "first_ns": begin, "last_ns": end}
+        chunks = [chunk(i, 1, event(Kind.RUN, 0, 1 + i), base=time) for i, time in enumerate((begin, end, 2 * end))]
+        data = header(**known, is_complete=0) + b"".join(chunks)
+        self.assertEqual(self.read(data).time.tolist(), [0, end - begin, 2 * end - begin])
+        for changed in ({"is_complete": 1}, {"is_complete": 0, "reason": 1}):
+            trace = self.read(header(**known, **changed) + b"".join(chunks))
+            self.assertEqual(trace.time.tolist(), [0, end - begin])
+            self.assertIn("1 events have times that cannot be: they are left out", trace.notes)
+
     def test_nothing(self) -> None:
         for data in (header(), header() + bytes(CHUNK), header() + chunk(0, 1)):
             self.assertEqual(self.summarize(data)[2].events, 0)
