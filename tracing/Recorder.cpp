@@ -109,6 +109,21 @@ inline uint64_t ticks() {
   return monotonic();
 }
 
+/// The two times belong together, and the thread may lose its processor between them:
+/// of some pairs, the one that took least.
+void readClocks(uint64_t &inTicks, uint64_t &inNs) {
+  uint64_t shortest = 0;
+  for (unsigned i = 0; i != 5; ++i) {
+    auto before = ticks(), ns = nanoseconds(CLOCK_MONOTONIC);
+    auto took = ticks() - before;
+    if (!i || took < shortest) {
+      shortest = took;
+      inTicks = before;
+      inNs = ns;
+    }
+  }
+}
+
 uint8_t chooseClock() {
 #if defined(__x86_64__)
   unsigned a, b, c, d;
@@ -291,14 +306,12 @@ const char *describe(int error) {
   }
 }
 
-/// The two times belong together, so one thread writes at a time, and others leave it
-/// to that one.
+/// One thread writes the two times at a time, and others leave it to that one.
 void updateStream() {
   if (IsUpdating.exchange(true, std::memory_order_acquire))
     return;
   auto *header = StreamHeader;
-  header->last_ticks = ticks();
-  header->last_monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
+  readClocks(header->last_ticks, header->last_monotonic_ns);
   uint64_t lost = LostByOthers.load(std::memory_order_relaxed);
   for (uint32_t i = 0, n = RingCount.load(std::memory_order_relaxed); i != n; ++i)
     lost += Rings[i].AllLost.load(std::memory_order_relaxed);
@@ -996,8 +1009,7 @@ swift_trace_header makeHeader(uint8_t reason, int number) {
   auto header = Base;
   header.reason = reason;
   header.signal = uint8_t(number);
-  header.last_monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
-  header.last_ticks = ticks();
+  readClocks(header.last_ticks, header.last_monotonic_ns);
   header.overwritten = Overwritten.load(std::memory_order_relaxed);
   header.lost = LostByOthers.load(std::memory_order_relaxed);
   for (uint32_t i = 0, n = RingCount.load(std::memory_order_relaxed); i != n; ++i)
@@ -1194,16 +1206,15 @@ void beginBase() {
   Base.process_id = uint32_t(getpid());
   Base.clock = Clock;
   Base.first_realtime_ns = nanoseconds(CLOCK_REALTIME);
-  Base.first_monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
-  Base.first_ticks = ticks();
+  readClocks(Base.first_ticks, Base.first_monotonic_ns);
   if (!Base.ticks_per_second) {
     Base.ticks_per_second = NsPerSecond;
     if (Clock != swift_trace_clock_monotonic) {
-      uint64_t now;
+      uint64_t last, now;
       do
-        now = nanoseconds(CLOCK_MONOTONIC);
+        readClocks(last, now);
       while (now - Base.first_monotonic_ns < NsPerSecond / 1000);
-      Base.ticks_per_second = uint64_t(double(ticks() - Base.first_ticks) *
+      Base.ticks_per_second = uint64_t(double(last - Base.first_ticks) *
                                        double(NsPerSecond) /
                                        double(now - Base.first_monotonic_ns));
     }
