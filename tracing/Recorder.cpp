@@ -127,7 +127,8 @@ void readClocks(uint64_t &inTicks, uint64_t &inNs) {
 uint8_t chooseClock() {
 #if defined(__x86_64__)
   unsigned a, b, c, d;
-  // Whether the counter goes on at one rate, whatever the processor does.
+  // Whether the counter goes on at one rate, whatever the processor does. While the
+  // system is suspended, it may stop, or begin anew: readers compare the two clocks.
   if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1 << 8))
     return swift_trace_clock_tsc;
 #elif defined(__aarch64__)
@@ -555,7 +556,8 @@ inline void endEvent(Ring *ring) {
 }
 
 inline uint64_t newTime(Ring *ring) {
-  // A thread that has moved to another processor may be a little earlier there.
+  // A thread that has moved to another processor may be a little earlier there. If the
+  // counter has begun anew, the ring has this time from here on.
   return ring->LastTime = std::max(ticks(), ring->LastTime);
 }
 

@@ -115,8 +115,10 @@ typedef struct swift_trace_header {
   uint8_t is_complete;  ///< 1 once all is written. 0: it was cut, or is written yet
   uint8_t signal;       ///< of reason_signal and reason_crash
   /// Two moments at which ticks and clocks were read together, `last` when the
-  /// file of swift_trace_reason_stream grew last, or when the file was written. Nanoseconds between them over ticks between them is the rate.
-  /// Closer than 1 ms: take ticks_per_second.
+  /// file of swift_trace_reason_stream grew last, or when the file was written.
+  /// Nanoseconds between them over ticks between them is the rate. Closer than 1 ms,
+  /// or if that is more than 1 % off, as when the system was suspended: take
+  /// ticks_per_second. `last` may then be less than `first`.
   uint64_t first_ticks, first_monotonic_ns, first_realtime_ns;
   uint64_t last_ticks, last_monotonic_ns;
   uint64_t ticks_per_second; ///< measured at the start, to about 1 in 1,000

@@ -68,6 +68,9 @@ def _notes(head: Header) -> list[str]:
         notes.append("the program was killed, ended with _exit or exec, or still writes: the trace ends in the middle")
     if head.error:
         notes.append(f"the recorder could not write all: {os.strerror(head.error)}; the trace ends there")
+    if not head.rate()[1]:
+        what = "the clocks went on differently, as if the system was suspended: times from then on may be wrong"
+        notes.append(f"{what}. SWIFT_TRACE_CLOCK=monotonic records with a clock that only stops meanwhile")
     if MACHINES[head.machine] != platform.machine():
         notes.append(f"recorded on {MACHINES[head.machine]}: functions have names only where its files are")
     return notes
@@ -138,7 +141,8 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
     kind, arg, one, two, segment, ticks = (
         column[keep] for column in (columns.kind, columns.arg, columns.one, columns.two, segment, columns.ticks)
     )
-    time = ((ticks - ticks[:1]) * head.nanoseconds).astype(np.int64)
+    nanoseconds = head.rate()[0]
+    time = ((ticks - ticks[:1]) * nanoseconds).astype(np.int64)
     missing = chunks["base"][~_goes_on(chunks) & (chunks["index"] > 1)].astype(np.int64)
     complete = int(missing.max(initial=0)) - int(ticks[0]) if len(ticks) else 0
     # A program in which nothing happens any more has no events. Nor has one whose disk is full.
@@ -148,8 +152,8 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
         *(time, segment, kind, arg, *_meaning(kind, arg, one, two)),
         *(thread_of[new_at], threads, [], names, lost, head.overwritten),
         *(head.program.split(b"\0")[0].decode(errors="replace"), head.process, notes),
-        end=int(last * head.nanoseconds),
-        complete=int(min(max(0, complete), last) * head.nanoseconds),
+        end=int(last * nanoseconds),
+        complete=int(min(max(0, complete), last) * nanoseconds),
         is_cut=bool(head.error),
     )
 
@@ -257,7 +261,7 @@ def _kept(head: Header, columns: _Columns, notes: list[str]) -> Array:
     keep = np.flatnonzero((columns.kind > Kind.LOST) & (columns.kind != Kind.TASK_NAME))
     ticks = columns.ticks[keep]
     # While a file of all events is written, there may be any time since it grew last. Others are written in a moment.
-    ends = head.last_ticks > head.first_ticks and (head.reason != STREAM or head.is_complete)
+    ends = head.last_ticks and head.rate()[1] and (head.reason != STREAM or head.is_complete)
     latest = head.last_ticks + (1 << 40) if ends else head.first_ticks + LONGEST
     possible = (ticks > head.first_ticks - (1 << 40)) & (ticks < latest)
     if not possible.all():

@@ -180,6 +180,7 @@ class Formats(unittest.TestCase):
             (header(byte_order=0x04030201), "is of a machine with another byte order, or damaged at byte 8"),
             (header(chunk_size=500), "is damaged: the size of chunks at byte 20 cannot be"),
             (header(header_size=7), "is damaged: the size of the header at byte 16 cannot be"),
+            (header(last_ticks=1 << 50, ticks_per_second=1000), "is damaged: the times at byte 32 cannot be"),
             (header(ticks_per_second=0), "is damaged: the rate of the clock at byte 72 cannot be"),
         ):
             with tempfile.NamedTemporaryFile() as file, self.subTest(message):
@@ -475,6 +476,21 @@ class Reading(unittest.TestCase):
             trace = self.read(header(**known, **changed) + b"".join(chunks))
             self.assertEqual(trace.time.tolist(), [0, end - begin])
             self.assertIn("1 events have times that cannot be: they are left out", trace.notes)
+
+    def test_a_system_that_was_suspended(self) -> None:
+        """The counter went on, began anew or stopped, and the rate that was measured at the start counts."""
+        second, events = 10**9, chunk(0, 1, event(Kind.RUN, 0, 1), event(Kind.RUN_END, 900))
+        for first, last, length, notes in (
+            (1, second + second // 200, 895, []),
+            (1, 3 * second, 900, ["the clocks went on differently"]),
+            (3 * second, second, 900, ["the clocks went on differently"]),
+            (1, second // 2, 900, ["the clocks went on differently"]),
+        ):
+            with self.subTest(first=first, last=last):
+                data = header(first_ticks=first, last_ticks=last, first_ns=1, last_ns=second)
+                trace = self.read(data + events)
+                self.assertEqual([note.partition(",")[0] for note in trace.notes], notes)
+                self.assertEqual(trace.time.tolist(), [0, length])
 
     def test_nothing(self) -> None:
         for data in (header(), header() + bytes(CHUNK), header() + chunk(0, 1)):
