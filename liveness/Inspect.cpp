@@ -177,7 +177,7 @@ static uint32_t getOsState(uint32_t threadId, const CpuSample *before) {
     return swift_liveness_os_unknown;
   if (state[2] != 'R')
     return swift_liveness_os_blocked;
-  return before && before->At && isStarved(*before, sampleCpu(threadId))
+  return before && isStarved(*before, sampleCpu(threadId))
              ? swift_liveness_os_starved
              : swift_liveness_os_running;
 }

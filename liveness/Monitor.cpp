@@ -242,7 +242,9 @@ struct Watch {
   // Only for the monitor's thread.
   uint64_t TaskId;
   uint32_t ThreadId;
+  /// The first sample, and for which Since it was taken; 0: none.
   CpuSample Before;
+  uint64_t SampledSince;
 };
 
 } // namespace
@@ -719,7 +721,8 @@ static uint64_t lookAndReport(uint64_t now) {
       continue;
     auto threadId = record.ThreadId.load(std::memory_order_relaxed);
     auto since = watch.Since.load(std::memory_order_relaxed);
-    if (watch.Before.At < since) {
+    if (watch.SampledSince != since) {
+      watch.SampledSince = since;
       watch.Before = sampleCpu(threadId);
       if (readThread(i, nullptr, false, TheThread))
         for (unsigned p = 0; p != 5; ++p)
@@ -734,7 +737,7 @@ static uint64_t lookAndReport(uint64_t now) {
     else if (reportStuck(watch, i, now)) {
       // Once more after twice the time.
       watch.Deadline = now + (now - since);
-      watch.Before.At = 0;
+      watch.SampledSince = 0;
     }
   }
   next = std::min({next <= now ? now + interval : next, now + interval,
