@@ -506,7 +506,8 @@ static void addStack(Text &text, const StackOf &stack) {
 }
 
 /// \returns whether it counts as reported.
-static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
+static bool reportStuck(Watch &watch, uint32_t index, uint64_t since,
+                        uint64_t now) {
   auto &info = TheThread;
   if (!readThread(index, &watch.Before, true, info))
     return false;
@@ -514,15 +515,18 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t now) {
   info.Names.Stack.ThreadId = info.ThreadId;
   info.Innermost = info.Names.add(nullptr, NameRequest::Innermost);
   findNames(info.Names, LongestNaming);
-  // Reading names takes its time, and a job that is gone is not stuck.
-  if (stateOf(Runtime->recordAt(index)) != watch.State.load(std::memory_order_relaxed))
+  // Reading names takes its time, and a job that is gone is not stuck. Another thread
+  // may have looked meanwhile, and seen the next one.
+  if (stateOf(Runtime->recordAt(index)) !=
+          watch.State.load(std::memory_order_relaxed) ||
+      watch.Since.load(std::memory_order_relaxed) != since)
     return false;
   if (isIgnored(info)) {
     IgnoredCount.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
   info.Activity = swift_liveness_stuck;
-  info.DurationNs = now - watch.Since.load(std::memory_order_relaxed);
+  info.DurationNs = now - since;
   watch.TaskId = info.TaskId;
   watch.ThreadId = info.ThreadId;
   bool isFirst = watch.Reports++ == 0;
@@ -658,6 +662,8 @@ static uint64_t watchPool(uint64_t now) {
     lastMove = std::max(lastMove,
                         watchOf(i).Since.load(std::memory_order_relaxed));
   }
+  // Another thread may have looked later than `now`.
+  lastMove = std::min(lastMove, now);
   if (hasPool && lastMove != now)
     probe(DefaultPool, now);
   uint64_t next = Never;
@@ -716,11 +722,11 @@ static uint64_t lookAndReport(uint64_t now) {
   for (uint32_t i = 0; next <= suspicious && i != recordCount(); ++i) {
     auto &record = Runtime->recordAt(i);
     auto &watch = watchOf(i);
+    auto since = watch.Since.load(std::memory_order_relaxed);
     auto deadline = watch.Deadline.load(std::memory_order_relaxed);
     if (!deadline || deadline > suspicious)
       continue;
     auto threadId = record.ThreadId.load(std::memory_order_relaxed);
-    auto since = watch.Since.load(std::memory_order_relaxed);
     if (watch.SampledSince != since) {
       watch.SampledSince = since;
       watch.Before = sampleCpu(threadId);
@@ -734,7 +740,7 @@ static uint64_t lookAndReport(uint64_t now) {
       continue;
     if (!threadId)
       watch.Deadline = 0;
-    else if (reportStuck(watch, i, now)) {
+    else if (reportStuck(watch, i, since, now)) {
       // Once more after twice the time.
       watch.Deadline = now + (now - since);
       watch.SampledSince = 0;
