@@ -1326,12 +1326,8 @@ void afterFork() {
   bool isStream = !ChunkCount;
   auto had = sumCounters();
   auto count = RingCount.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i != count; ++i) {
-    auto &ring = Rings[i];
-    auto taken = ring.ChunksTaken;
-    memset(static_cast<void *>(&ring), 0, sizeof(ring));
-    ring.ChunksTaken = isStream ? 0 : taken;
-  }
+  for (uint32_t i = 0; i != count; ++i)
+    memset(static_cast<void *>(&Rings[i]), 0, sizeof(Ring));
   RingCount = 1;
   // Tasks that it has of its parent end here.
   Rings[0].Counts[swift_trace_task_create] =

@@ -84,7 +84,9 @@ for start in range(header_size, len(data), chunk_size):
     assert not any(chunk[at:]) or len(chunk) < chunk_size or at + 8 * 15 >= len(chunk), f"after the end at {start + at}"
 events.sort(key=lambda event: event[:4])
 print(f"reason={reason} signal={signal} complete={complete} overwritten={overwritten} lost={lost}", end=" ")
-print(f"events={len(events)} threads={len({event[4] for event in events})} modules={modules} counters={counters}")
+print(f"events={len(events)} threads={len({event[4] for event in events})}", end=" ")
+missing = sum(index > 1 and (ring, index - 1) not in sequences for ring, index in sequences)
+print(f"modules={modules} counters={counters} missing={missing}")
 if prefix == "=":
     sys.exit()
 wanted = {task: name for task, name in names.items() if prefix and name.startswith(prefix)}
