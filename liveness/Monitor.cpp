@@ -445,6 +445,9 @@ static void addToReport(const ThreadInfo &info) {
   TheReport.Public.checkpoint_count = info.CheckpointCount;
 }
 
+/// For a thread or a frame, and what ends the report: an object of JSON is not cut.
+static constexpr size_t RoomForOne = 2048;
+
 /// All threads but `except`, one a line.
 static void addOtherThreads(Text &text, uint32_t except) {
   constexpr unsigned maxLines = 32;
@@ -461,7 +464,7 @@ static void addOtherThreads(Text &text, uint32_t except) {
       ++idle;
       continue;
     }
-    if (lines == maxLines || text.room() < 1024) {
+    if (lines == maxLines || text.room() < RoomForOne) {
       ++more;
       continue;
     }
@@ -493,7 +496,7 @@ static void addStack(Text &text, const StackOf &stack) {
   text.json("[", "stack");
   if (!UseJson && stack.Count)
     text.add("  stack:\n");
-  for (unsigned i = 0; i != stack.Count; ++i) {
+  for (unsigned i = 0; i != stack.Count && text.room() >= RoomForOne; ++i) {
     names.Count = 0;
     names.add(stack.Frames[i]);
     findNames(names, LongestNaming);

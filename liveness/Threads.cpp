@@ -416,10 +416,11 @@ static void writeReport(const Report &report) {
     trace.json("{");
     trace.fact("trace", "  what led to it is in %s\n", path);
     trace.json("}\n");
-    // Instead of the object's end, and of the brace.
-    size -= UseJson ? 2 : 0;
+    // Instead of the object's end, and of the brace. The format may have changed since.
+    bool isObject = UseJson && size > 1 && !memcmp(text + size - 2, "}\n", 2);
+    size -= isObject ? 2 : 0;
     memcpy(text + size, trace.get(), trace.size());
-    if (UseJson)
+    if (isObject)
       text[size] = ',';
     size += trace.size();
   }

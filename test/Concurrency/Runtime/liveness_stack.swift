@@ -7,6 +7,12 @@
 // RUN: %FileCheck %s < %t/log
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=150 %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=DEFAULT %s
 
+// A report that is too long has fewer frames, and is JSON all the same.
+// RUN: env %env-SWIFT_LIVENESS_TIMEOUT=150 %env-SWIFT_LIVENESS_ACTION=backtrace %env-SWIFT_LIVENESS_FORMAT=json %target-run %t/a.out deep > %t/json 2>&1
+// RUN: %FileCheck --check-prefix=DEEP %s < %t/json
+// RUN: grep '^{' %t/json | %{python} -c "import json,sys; [json.loads(l) for l in sys.stdin.buffer]"
+// DEEP: {"time":"{{.*}}","kind":"stuck",{{.*}}"stack":[{"at":"0x{{.*}}"function":"sleepBelow_abc{{.*}}],"other_threads":[{{.*}}}
+
 // REQUIRES: executable_test
 // REQUIRES: concurrency
 // REQUIRES: concurrency_runtime
@@ -28,6 +34,7 @@
 import Glibc
 
 @_silgen_name("sleepAtEndOfStack") func sleepAtEndOfStack(_ left: Int, _ us: UInt32)
+@_silgen_name("sleepBelowFrames") func sleepBelowFrames(_ us: UInt32)
 @_silgen_name("isCutShort") func isCutShort(_ call: Int32, _ ms: Int32) -> Int32
 @_silgen_name("spin") func spin(_ ms: Int32) -> UInt
 
@@ -36,6 +43,11 @@ func perform(_ name: String, _ body: @escaping @Sendable () -> Void) async {
 }
 
 setvbuf(stdout, nil, _IOLBF, 0)
+
+if CommandLine.arguments.count > 1 {
+  await perform("deep") { sleepBelowFrames(600_000) }
+  exit(0)
+}
 
 // CHECK: "at the end", blocked, stuck for
 // CHECK: waits in clock_nanosleep, called by sleepAtEndOfStack
