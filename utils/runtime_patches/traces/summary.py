@@ -115,7 +115,8 @@ def _rows(lives: Lives, queued: Array, waits: Array, ended: Array, runs: Array) 
     functions, which = np.unique(lives.function, return_inverse=True)
     of_run, length = which[lives.task], len(functions)
     total, waited = np.bincount(of_run[ended], runs, length), np.bincount(of_run[queued], waits, length)
-    tasks, count = np.bincount(which, minlength=length), np.bincount(of_run, minlength=length)
+    # Events of no task have number 0.
+    tasks, count = np.bincount(which, lives.tasks != 0, length), np.bincount(of_run, minlength=length)
     hops = np.bincount(which, lives.hops, length)
     wait_groups, run_groups = _groups(of_run[queued], waits), _groups(of_run[ended], runs)
     return [

@@ -309,6 +309,11 @@ class Reading(unittest.TestCase):
         _, paired, _ = self.summarize(header() + chunk(0, 1, *events))
         self.assertEqual(paired.function.tolist(), [FUNCTION + 1, FUNCTION])
 
+    def test_a_task_of_which_nothing_is_known(self) -> None:
+        """It is alone in its row: the event before it is of no task."""
+        found = self.summarize(header() + chunk(0, 1, event(Kind.POOL_WAKE, 5, 1), event(Kind.RUN, 6, 1)))[2]
+        self.assertEqual([(row.function, row.tasks, row.count) for row in found.rows], [(0, 1, 1)])
+
     def test_a_task_that_sleeps_at_the_end(self) -> None:
         events = [
             event(Kind.TASK_CREATE, 0, 1, FUNCTION),
