@@ -82,8 +82,11 @@ def _times(values: Sequence[float]) -> list[object]:
 
 
 def _time(nanoseconds: float) -> str:
+    """With three digits, or those of the seconds. What would be rounded to 1,000 of a unit is 1 of the next one."""
+    if nanoseconds >= 999.5e9:
+        return f"{nanoseconds / 1e9:.0f} s"
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanoseconds >= size:
+        if nanoseconds >= 0.9995 * size:
             return f"{nanoseconds / size:.3g} {unit}"
     return f"{nanoseconds:.0f} ns"
 

@@ -324,6 +324,13 @@ class Reading(unittest.TestCase):
         found = self.summarize(header() + chunk(0, 1, *events))[2]
         self.assertEqual([one.reason for one in found.stranded], ["a sleep"])
 
+    def test_how_times_are_shown(self) -> None:
+        from . import table
+
+        times = (0, 999.4, 999.5, 1000, 999_499, 999_500, 17_340_000, 999_600_000, 5e9, 999.4e9, 999.6e9, 8_640_000e9)
+        shown = ["0 ns", "999 ns", "1 us", "1 us", "999 us", "1 ms", "17.3 ms", "1 s", "5 s", "999 s", "1000 s"]
+        self.assertEqual([table._time(time) for time in times], [*shown, "8640000 s"])
+
     def test_closures_behind_a_thunk(self) -> None:
         from . import lives
 
