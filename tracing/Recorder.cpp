@@ -282,7 +282,8 @@ template <class... Parts> void say(Parts... parts) {
   (void)!writev(STDERR_FILENO, pieces, sizeof...(parts));
 }
 
-/// strerror_r translates, for which it takes a lock and memory: not in a handler.
+/// strerror_r translates, for which it takes a lock and memory: not in a handler, and
+/// not in a fork's child.
 const char *describe(int error) {
   switch (error) {
   case EACCES:
@@ -293,13 +294,23 @@ const char *describe(int error) {
     return "File too large";
   case EIO:
     return "Input/output error";
+  case EISDIR:
+    return "Is a directory";
+  case ELOOP:
+    return "Too many levels of symbolic links";
   case EMFILE:
   case ENFILE:
     return "Too many open files";
+  case ENAMETOOLONG:
+    return "File name too long";
   case ENOENT:
     return "No such file or directory";
   case ENOSPC:
     return "No space left on device";
+  case ENOTDIR:
+    return "Not a directory";
+  case EPERM:
+    return "Operation not permitted";
   case EROFS:
     return "Read-only file system";
   default:
@@ -1243,7 +1254,6 @@ bool openStream() {
       path[used++] = *at;
     }
   path[used] = 0;
-  char text[64];
   struct stat status;
   int file = -1;
   auto refuse = [&](const char *why, const char *hint) {
@@ -1255,7 +1265,7 @@ bool openStream() {
   for (bool hasMoved = false;; hasMoved = true) {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0)
-      return refuse(strerror_r(errno, text, sizeof(text)), name);
+      return refuse(describe(errno), name);
     if (flock(file, LOCK_EX | LOCK_NB))
       return refuse("another process writes it",
                     "nothing is recorded; %p in the name is the process");
@@ -1270,7 +1280,7 @@ bool openStream() {
     static char kept[sizeof(StreamPath) + 4];
     snprintf(kept, sizeof(kept), "%s.old", path);
     if (hasMoved || rename(path, kept))
-      return refuse(strerror_r(errno, text, sizeof(text)),
+      return refuse(describe(errno),
                     "nothing is recorded; move away the file of this name");
     close(file);
   }
@@ -1406,10 +1416,8 @@ bool readFolder() {
   const char *value = secure_getenv("SWIFT_TRACE_FOLDER");
   if (!value || !*value)
     value = ".";
-  char text[64];
   if (!realpath(value, Folder) || access(Folder, W_OK | X_OK))
-    return fail("SWIFT_TRACE_FOLDER", value,
-                strerror_r(errno, text, sizeof(text)),
+    return fail("SWIFT_TRACE_FOLDER", value, describe(errno),
                 "nothing is recorded; name a folder that can be written");
   return true;
 }
