@@ -98,7 +98,6 @@ enum {
   swift_trace_reason_signal = 2,   ///< SWIFT_TRACE_SIGNAL
   swift_trace_reason_crash = 3,    ///< a signal that ends the process
   swift_trace_reason_liveness = 4, ///< a report of the liveness monitor
-  swift_trace_reason_exit = 5,     ///< the process ended
 };
 
 /// At offset 0. A reader of another version or byte order stops here.

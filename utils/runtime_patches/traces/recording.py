@@ -16,7 +16,7 @@ from .header import BY_SIGNAL, CHUNK_MAGIC, EVENTS, LONGEST, MACHINES, MODULE, M
 
 CHUNK = [("magic", "<u4"), ("type", "<u2"), ("ring", "<u2"), ("index", "<u4"), ("thread", "<u4"), ("base", "<u8")]
 CHUNK += [("running", "<u8"), ("sequence", "<u8"), ("lost", "<u4"), ("depth", "<u4"), ("name", "S16")]
-_REASONS = {1: "the program asked for it", 3: "a crash", 4: "a report of the liveness monitor", 5: "the end"}
+_REASONS = {1: "the program asked for it", 3: "a crash", 4: "a report of the liveness monitor"}
 
 
 def read(path: str) -> Trace:
