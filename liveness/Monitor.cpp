@@ -1032,7 +1032,9 @@ swift_liveness_attach(Interface *runtime) {
   runtime->givePlaces = givePlaces;
   runtime->didLeak = didLeak;
   swift_liveness_config config;
-  if (readEnvironment(config))
-    start(config);
+  if (readEnvironment(config) && !start(config)) {
+    static const char text[] = "Warning: no memory for the liveness monitor\n";
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+  }
   return &Functions;
 }

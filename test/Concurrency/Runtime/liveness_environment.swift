@@ -41,6 +41,13 @@
 // NONE: Warning: cannot use value SWIFT_LIVENESS_INTERVAL=0, defaulting to a tenth of the timeout.
 // NONE: stuck for
 
+// Histories of 4 GB, in a process that may have no more. (Sanitizers themselves have more.)
+// RUN: %if !asan && !tsan %{ (ulimit -v 4000000; env %env-SWIFT_LIVENESS_TIMEOUT=100 %env-SWIFT_LIVENESS_HISTORY=4096 %target-run %t/a.out) > %t/log 2>&1 %}
+// RUN: %if !asan && !tsan %{ %FileCheck --check-prefix=MEMORY %s < %t/log %}
+// MEMORY: Warning: no memory for the liveness monitor
+// MEMORY-NOT: {{liveness:|Warning}}
+// MEMORY: done
+
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=300 %env-SWIFT_LIVENESS_ACTION=backtrace %target-run %t/a.out 2>&1 | %FileCheck --check-prefix=BACKTRACE %s
 // BACKTRACE: liveness: {{.*}} stuck for
 // BACKTRACE: waits in clock_nanosleep, called by blockWithName()
