@@ -27,10 +27,10 @@ def read(path: str) -> Trace:
     memory.require(12 * length, f"a trace of {text.size(length)}", header.SMALLER)
     size = length - head.header_size
     whole, rest = divmod(max(size, 0), head.chunk_size)
-    if head.chunk_count > whole + bool(rest) or rest:
-        at = head.header_size + max(size, 0)
+    if head.chunk_count > whole + bool(rest) or rest or size < 0:
         count = f" of {head.chunk_count}" if head.chunk_count else ""
-        notes.append(f"the file is cut at byte {at:,}, in chunk {whole + 1:,}{count}: this is what comes before")
+        where = "the header" if size < 0 else f"chunk {whole + 1:,}{count}"
+        notes.append(f"the file is cut at byte {length:,}, in {where}: this is what comes before")
     with open(path, "rb") as file:
 
         def part(chunk: int, length: int) -> bytes:

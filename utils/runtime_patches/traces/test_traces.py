@@ -357,6 +357,8 @@ class Reading(unittest.TestCase):
             if (length - HEADER) % CHUNK:
                 self.assertIn(f"the file is cut at byte {length:,}, in chunk", trace.notes[0])
         self.assertEqual(found.events, len(trace.time))
+        notes = self.summarize(data[: HEADER - 1])[0].notes
+        self.assertEqual(notes, ["the file is cut at byte 255, in the header: this is what comes before"])
 
     def test_damaged(self) -> None:
         data = bytearray(program())
