@@ -1,5 +1,6 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -parse-as-library %import-libdispatch %s -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env -u SWIFT_POOL %target-run %t/a.out | %FileCheck %s
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out | %FileCheck %s
@@ -22,20 +23,17 @@
 import Dispatch
 import Glibc
 
-@_silgen_name("fork") func cFork() -> Int32
-
 /// Runs `body` in a child, which ends with 5.
 func inChild(_ name: String, _ body: () -> Void) {
-  let child = cFork()
+  let child = forkProcess()
   if child == 0 {
     alarm(20)
     body()
     sleep(30)
     _exit(6)
   }
-  var status: Int32 = 0
-  waitpid(child, &status, 0)
-  if status != 5 << 8 { fatalError("\(name): \(status)") }
+  let status = waitForChild(child)
+  if status != 5 { fatalError("\(name): \(status)") }
 }
 
 @main struct Main {
