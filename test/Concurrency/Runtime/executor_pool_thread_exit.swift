@@ -2,7 +2,7 @@
 // RUN: %target-build-swift -O -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: not --crash env %env-SWIFT_BACKTRACE=enable=no %env-SWIFT_POOL=1 %target-run %t/a.out 2>&1 | %FileCheck %s
-// RUN: not --crash env %env-SWIFT_BACKTRACE=enable=no %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out block 2>&1 | %FileCheck %s
+// RUN: %if !without_executor-rescue %{ not --crash env %env-SWIFT_BACKTRACE=enable=no %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out block 2>&1 | %FileCheck %s %}
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency

@@ -1,7 +1,7 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-build-swift -O -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if !without_executor-dispatch %{in-a-task%} | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -12,8 +12,8 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 // UNSUPPORTED: without_main-actor-main-thread
-// Without it, the child waits for ever for threads that only its parent has.
-// UNSUPPORTED: without_executor-fork
+// Without it, the child waits for ever for a timer of Dispatch, whose thread only its parent has.
+// UNSUPPORTED: without_executor-timers
 
 // The main actor forks, and goes on in the child and in that one's child: on the first
 // thread, with tasks of the pool, and without a wake-up of the parent's.
@@ -36,26 +36,29 @@ import Glibc
   precondition(currentThread() == getpid())
 }
 
+/// Forks on another thread than the first: then any thread may serve the main actor in the child, which has no idle
+/// threads of Dispatch.
+@Sendable func forkElsewhere() async {
+  let serial = DispatchQueue(label: "serial")
+  serial.async {}
+  usleep(20_000)
+  let child = cFork()
+  if child == 0 {
+    alarm(60)
+    for _ in 0..<100 { await MainActor.run { MainActor.assertIsolated() } }
+    await withUnsafeContinuation { continuation in DispatchQueue(label: "another").async { continuation.resume() } }
+    exit(5)
+  }
+  var status: Int32 = 0
+  waitpid(child, &status, 0)
+  precondition(status == 5 << 8, "a task forks: \(status)")
+}
+
 @main struct Main {
   @MainActor static func main() async {
     alarm(60)
     await work()
-    // Another thread forks: then any thread may serve the main actor in the child, which has no idle threads of Dispatch.
-    let serial = DispatchQueue(label: "serial")
-    serial.async {}
-    usleep(20_000)
-    await Task.detached {
-      let child = cFork()
-      if child == 0 {
-        alarm(60)
-        for _ in 0..<100 { await MainActor.run { MainActor.assertIsolated() } }
-        await withUnsafeContinuation { continuation in DispatchQueue(label: "another").async { continuation.resume() } }
-        exit(5)
-      }
-      var status: Int32 = 0
-      waitpid(child, &status, 0)
-      precondition(status == 5 << 8, "a task forks: \(status)")
-    }.value
+    if CommandLine.arguments.count > 1 { await Task.detached(operation: forkElsewhere).value }
     for generation in 1...3 {
       let child = cFork()
       if child == 0 {
