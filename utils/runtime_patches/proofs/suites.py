@@ -101,7 +101,7 @@ def run(name: str) -> Proof:
     status, text = process.wait(), "".join(lines)
     proof = Proof(name, state, started, round(time.monotonic() - begin), status, here)
     proof.passed, proof.failed, proof.skipped = counted(text)
-    proof.failures = sorted({re.sub(r".* :: | \(\d+ of \d+\)", "", line) for line in _FAILED.findall(text)})
+    proof.failures = failed(text)
     if status and not proof.failures:
         proof.failures = [line.strip() for line in lines if line.strip()][-1:]
     return proof
@@ -110,6 +110,11 @@ def run(name: str) -> Proof:
 def counted(text: str) -> Sequence[Optional[float]]:
     """[passed, failed, skipped] in the output of a suite: the sums of its runs of lit; None if it has no such lines."""
     return [sum(map(float, column)) for column in zip(*_COUNT.findall(_OUTPUT.sub("", text)))] or [None] * 3
+
+
+def failed(text: str) -> list[str]:
+    """The tests that failed: lit names each when it ends, with its number and its attempts, and again at the end."""
+    return sorted({re.sub(r".* :: | \(\d+ of \d+.*\)$", "", line) for line in _FAILED.findall(text)})
 
 
 def table(machine: str) -> Table:

@@ -21,6 +21,10 @@ class Suites(unittest.TestCase):
         failure = f"{line} TEST 'a' FAILED {line}\n0 passed, 1 failed, 0 skipped\n{line}\n"
         self.assertEqual(suites.counted(failure + _TWO_RUNS), [7, 1, 1])
 
+    def test_a_failure_is_named_once(self) -> None:
+        lines = "FAIL: us :: a.swift (6 of 9, 3 of 3 attempts)\nFAIL: us :: b.swift (2 of 9)\nFAIL: us :: a.swift\n"
+        self.assertEqual(suites.failed(lines), ["a.swift", "b.swift"])
+
     def test_a_row_tells_the_reason(self) -> None:
         proof = suites.Proof(
             "abi", environment.state(), "2026-01-01T00:00:00Z", 60, 1, environment.here(), failures=["a.swift"]
