@@ -23,7 +23,7 @@ def parser() -> Parser:
     )
     command.set_defaults(filter=None)
     command.add("--allocations", "count calls of malloc and bytes instead, of operations on tasks")
-    command.add("--repeat N", "counts of each; the median is told", type=integer(1), default=2)
+    command.add("--repeat N", "counts of each; the median is reported", type=integer(1), default=2)
     return command
 
 

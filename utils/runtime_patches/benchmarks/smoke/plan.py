@@ -2,7 +2,7 @@
 
 # A sample of 1 ms hides the driver's resolution of 1 us. Processes are short and many: how the
 # scheduler places threads stays the same for tens of ms, so more samples of one process say little.
-# The budget keeps the default run within 5 minutes.
+# The budget keeps the default run within some minutes.
 PLAN = {
     "sample_us": 1000,
     "process_us": 16000,
