@@ -1,7 +1,7 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-build-swift -target %target-future-triple -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4 %target-run %t/a.out | %FileCheck %s
+// RUN: %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4 %target-run %t/a.out %if !without_executor-timers %{sleep%} | %FileCheck %s
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -57,30 +57,34 @@ func wait(for sum: Sum) -> Bool {
   return sum.value.load(ordering: .relaxed) == 499_500
 }
 
+/// A task sleeps when the thread that Dispatch has made for it was the last one for some time.
+func sleepWithoutThreads() {
+  var other = pthread_t()
+  pthread_create(&other, nil, { _ in
+    usleep(300_000)
+    limitMemory(false)
+    // It stays, so that its stack serves no other thread.
+    for _ in 0..<10_000 where !slept.load(ordering: .relaxed) { usleep(1000) }
+    return nil
+  }, nil)
+  limitMemory(true)
+  Task.detached {
+    limitMemory(true)
+    try? await Task.sleep(nanoseconds: 50_000_000)
+    slept.store(true, ordering: .relaxed)
+  }
+  usleep(500_000)
+  limitMemory(false)
+  pthread_join(other, nil)
+}
+
 @main struct Main {
   static func main() {
-    // A task sleeps when the thread that Dispatch has made for it was the last one for some time.
-    var other = pthread_t()
-    pthread_create(&other, nil, { _ in
-      usleep(300_000)
-      limitMemory(false)
-      // It stays, so that its stack serves no other thread.
-      while !slept.load(ordering: .relaxed) { usleep(1000) }
-      return nil
-    }, nil)
-    limitMemory(true)
-    Task.detached {
-      limitMemory(true)
-      try? await Task.sleep(nanoseconds: 50_000_000)
-      slept.store(true, ordering: .relaxed)
-    }
-    usleep(500_000)
-    limitMemory(false)
-    for _ in 0..<10_000 where !slept.load(ordering: .relaxed) { usleep(1000) }
+    // Before executor-timers, Dispatch needs a thread and memory of its own for a timer.
+    let sleeps = CommandLine.arguments.count > 1
+    if sleeps { sleepWithoutThreads() }
     // CHECK: slept without threads: true
-    print("slept without threads:", slept.load(ordering: .relaxed))
-    slept.store(true, ordering: .relaxed)
-    pthread_join(other, nil)
+    print("slept without threads:", !sleeps || slept.load(ordering: .relaxed))
 
     // There is no worker. Another thread takes the limit away: Dispatch waits for that.
     var thread = pthread_t()
