@@ -1,7 +1,5 @@
 """A test format whose %s, %S and %t are quoted: the repository's path may hold spaces."""
 
-from __future__ import annotations
-
 import os
 import shlex
 

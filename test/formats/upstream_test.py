@@ -1,7 +1,5 @@
 """A test format that knows which of upstream's tests cannot run on a variant."""
 
-from __future__ import annotations
-
 import os
 
 import lit.formats

@@ -5,8 +5,6 @@ gets the folder of the page, {path: text} of the plots that the page shows, to w
 made from results that nobody has saved (benchmark/results) stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from argparse import Action

@@ -1,7 +1,5 @@
 """The rules of this package: imports go downwards only, and nobody edits sys.path."""
 
-from __future__ import annotations
-
 import ast
 import unittest
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ its lines do not say that the order is not needed, or seen by herd7 only. Progra
 --count 0: each single operation with all orders that are weaker, and no pairs.
 """
 
-from __future__ import annotations
-
 import argparse
 import collections
 import os

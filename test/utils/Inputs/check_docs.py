@@ -2,8 +2,6 @@
 """check_docs.py REPO: links lead somewhere; every command has examples and exit statuses in its help, and says in one
 line each what is wrong with an option and what helps."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -5,8 +5,6 @@ tiny.py DIR            DIR/repo, a copy of this repository with that series; DIR
 tiny.py series REPO W  the series in REPO again; the line of the first patch is W
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The workspace that the options of a test name."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 from runtime_patches.workspace import provision

@@ -1,7 +1,5 @@
 """Memory that a command would need, estimated before it begins."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The folders of this repository."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Dataclasses from JSON: every field is checked against its annotation."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import functools

@@ -4,8 +4,6 @@ A package is built from a copy of its folder that consists of links, so that not
 manifests are real files: a few lines at their end take dependencies from folders of this machine.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Runs a bundle on several runtimes. The last one is judged by the others."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Sequence

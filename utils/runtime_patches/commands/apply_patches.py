@@ -1,7 +1,5 @@
 """utils/apply-patches: applies the series to a checkout."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..base.errors import BadUsage

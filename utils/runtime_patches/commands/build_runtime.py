@@ -1,7 +1,5 @@
 """utils/build-runtime: builds runtimes."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..cli import Parser, ensure, ready

@@ -1,7 +1,5 @@
 """utils/check-abi: compares what programs and debuggers rely on."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..base.errors import UserError

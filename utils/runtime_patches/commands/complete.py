@@ -1,7 +1,5 @@
 """What the Tab key offers: launch complete COMMAND WORD… CURRENT, for utils/completion.bash."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """utils/doctor: what is ready, missing or stale, and how much room it takes; and cleaning."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..base.errors import BadUsage, UserError

@@ -1,7 +1,5 @@
 """utils/export-patches: writes the series back from the commits of a checkout."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..base.errors import UserError

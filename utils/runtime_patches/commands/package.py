@@ -1,7 +1,5 @@
 """utils/package: packs the libraries of the series for other machines."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..base.architectures import ARCHITECTURES

@@ -1,7 +1,5 @@
 """utils/pull-request: prints the text of a pull request."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..cli import Parser, patch_names

@@ -1,7 +1,5 @@
 """utils/report: one page of all results."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """utils/run-clients: the tests of packages that others wrote, on several runtimes."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """utils/run-smoke-bench: compares two runtimes with upstream's benchmark suite."""
 
-from __future__ import annotations
-
 import os
 from argparse import Namespace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """utils/run-test: runs the tests with lit."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from typing import Any
 

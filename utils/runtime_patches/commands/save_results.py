@@ -1,7 +1,5 @@
 """utils/save-results: keeps results for the documentation."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from pathlib import Path
 

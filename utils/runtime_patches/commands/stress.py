@@ -1,7 +1,5 @@
 """utils/stress: random programs on several runtimes."""
 
-from __future__ import annotations
-
 import re
 from argparse import Namespace
 

@@ -1,7 +1,5 @@
 """Each patch is built where the one before was."""
 
-from __future__ import annotations
-
 import tempfile
 import unittest
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bad input of the commands: what is said, and what helps. The lit tests see one of each kind on a terminal."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """utils/trace: shows what the runtime's recorder has written."""
 
-from __future__ import annotations
-
 import os
 from argparse import Namespace
 

@@ -1,7 +1,5 @@
 """utils/update-checkout: makes the workspace."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..cli import Parser, ready

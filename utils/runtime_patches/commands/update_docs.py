@@ -1,7 +1,5 @@
 """utils/update-docs: writes the parts of the documentation that are generated."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..cli import Parser

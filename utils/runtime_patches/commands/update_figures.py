@@ -1,7 +1,5 @@
 """utils/update-figures: writes the figures in the headers of patches from the records."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ..base.errors import UserError

@@ -1,7 +1,5 @@
 """What the record of a suite holds, and how its row shows it."""
 
-from __future__ import annotations
-
 import tempfile
 import unittest
 from pathlib import Path

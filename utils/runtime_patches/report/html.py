@@ -1,7 +1,5 @@
 """HTML and SVG: one function, which escapes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from html import escape

@@ -1,7 +1,5 @@
 """The text of a pull request for each patch: utils/pull-request."""
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """What the results and the page are like, for utils/doctor."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..base import files, schema

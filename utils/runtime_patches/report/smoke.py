@@ -1,7 +1,5 @@
 """The parts of the page that come from run-smoke-bench."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import statistics

@@ -1,7 +1,5 @@
 """The text of a pull request: its paragraphs are lines, and lists stay."""
 
-from __future__ import annotations
-
 import unittest
 
 from .pull_request import _unwrapped

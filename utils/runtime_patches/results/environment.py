@@ -1,7 +1,5 @@
 """The machine and the state of the series that a result is of."""
 
-from __future__ import annotations
-
 import os
 import platform
 import time

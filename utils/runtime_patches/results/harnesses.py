@@ -5,8 +5,6 @@ test/benchmark/NAME, and its results in benchmark/results/MACHINE/NAME.json. ben
 benchmarks/NAME/COMMAND.py.
 """
 
-from __future__ import annotations
-
 # {name: how the page calls it}, in the order of the page.
 HARNESSES = {
     "deinit": "Deinit",

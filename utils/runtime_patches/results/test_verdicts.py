@@ -1,8 +1,6 @@
 """How often equal runtimes are told apart, and how often a change is found, on samples like those of a real
 machine (two speeds, some outliers)."""
 
-from __future__ import annotations
-
 import random
 import unittest
 

@@ -5,8 +5,6 @@ Samples of one process are not independent of each other (they share one memory
 layout and one set of threads), so the rank test gets one value a process.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from bisect import bisect_left, bisect_right

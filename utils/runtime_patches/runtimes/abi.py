@@ -6,8 +6,6 @@ library registers its metadata. The layout of every record of the Concurrency li
 compiled programs know.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -1,8 +1,6 @@
 """libdispatch.so of each runtime that is built, so that all have the same flags, and of what is shipped. The runtimes
 whose pool runs its global queues have the series of patches/dispatch in it."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The libraries of a runtime: those that are built, compared and reported, and that take the place of the
 toolchain's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional

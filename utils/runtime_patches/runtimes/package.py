@@ -4,8 +4,6 @@ Each architecture has a build folder of its own, build/work/package…; its fini
 lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID). The cache keeps a copy of the last build.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import shlex

@@ -1,7 +1,5 @@
 """The exported symbols of two builds of a library, compared."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is made of differences, in made-up layouts and values."""
 
-from __future__ import annotations
-
 import unittest
 
 from . import abi

@@ -1,7 +1,5 @@
 """What is packed: the same bytes, whatever the files are like besides; marks; versions."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Names of runtimes."""
 
-from __future__ import annotations
-
 import unittest
 from unittest import mock
 

@@ -1,7 +1,5 @@
 """check-patches finds each kind of fault in a header; the series and its patches are read as they are written."""
 
-from __future__ import annotations
-
 import tempfile
 import unittest
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the checkouts have that patches/ has not: it is compiled, but the state of the series does not tell it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..base import locks

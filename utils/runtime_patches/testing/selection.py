@@ -1,7 +1,5 @@
 """Which tests utils/run-test runs: those at the given paths, ours or upstream's, that pass the filters."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tests of what reads atomic operations and compares them with the models."""
 
-from __future__ import annotations
-
 import tempfile
 import unittest
 from unittest import mock

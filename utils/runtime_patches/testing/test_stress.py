@@ -1,7 +1,5 @@
 """Runtime `new` fails at seed 7 with 31 operations and 3 workers, or more; or with several seeds in one process."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

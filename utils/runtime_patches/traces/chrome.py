@@ -1,7 +1,5 @@
 """Writes a timeline in Chrome's format (JSON), for chrome://tracing, Perfetto and others."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The events of a trace, as columns of numbers."""
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass, field
 from typing import Any

@@ -3,8 +3,6 @@
 tracing/include/SwiftConcurrencyTrace.h says what is in such a file.
 """
 
-from __future__ import annotations
-
 import os
 import struct
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Pairs the events of a trace: runs of tasks, waits in queues, and what each task does at the end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reads a file of the recorder. Its header says what is in it: tracing/include/SwiftConcurrencyTrace.h."""
 
-from __future__ import annotations
-
 import os
 import platform
 import signal

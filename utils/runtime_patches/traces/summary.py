@@ -1,7 +1,5 @@
 """What people look for first in a trace, as numbers: queue waits, runs, actors, threads, hops, stranded tasks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The names of functions and types at addresses of the process that was traced."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A summary on one screen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..base.text import plural

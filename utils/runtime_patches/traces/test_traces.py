@@ -1,7 +1,5 @@
 """Traces of programs whose order is known, from files that are written here, event by event."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import json

@@ -1,7 +1,5 @@
 """Folders in the cache that are made once, for all clones, when something first needs them."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import os

@@ -1,7 +1,5 @@
 """What is checked before anything is downloaded."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -5,8 +5,6 @@ DUMP: the events, as dump_trace.py prints them without a prefix.
 Prints "as it must be", or each rule that is broken, with the first task that breaks it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import defaultdict
 from collections.abc import Iterable

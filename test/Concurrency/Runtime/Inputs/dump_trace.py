@@ -5,8 +5,6 @@ dump_trace.py FILE [PREFIX]: with PREFIX, only the events of tasks whose names b
 It knows as much of SwiftConcurrencyTrace.h as the tests need, and stops at whatever that does not allow.
 """
 
-from __future__ import annotations
-
 import struct
 import sys
 from pathlib import Path

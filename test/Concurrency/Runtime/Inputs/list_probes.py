@@ -2,8 +2,6 @@
 semaphore; or the addresses of the probe and of its semaphore.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """check_campaign.py FOLDER RUNTIME [OPTION…]: measurements resume, and only whole files count."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

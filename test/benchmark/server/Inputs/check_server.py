@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """check_server.py PROGRAM FOLDER RUNTIME [OPTION…]: drives a server that goes wrong, and one that stalls."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """fetch.py FOLDER: fetches a package from a git repository in FOLDER, and from none, and at a moved tag."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -5,8 +5,6 @@ architecture SYSTEM, emulated, with the C and the C++ library that its package w
 Foundation runs, so does a program with it.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

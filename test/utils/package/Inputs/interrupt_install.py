@@ -3,8 +3,6 @@
 changes files, while it installs and while it undoes. If it is killed, --undo must undo what is left. If it is
 interrupted, as by Ctrl-C, it must leave nothing, or undo all the same. In the end it must install as ever."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -2,8 +2,6 @@
 """make_package.py DIR [SERIES [GLIBC]]: a package of small files in DIR/package, with this repository's install.sh; and
 DIR/usr, a "toolchain" of Swift 6.2.3 that it fits; and DIR/older and DIR/newer, libraries of others."""
 
-from __future__ import annotations
-
 import platform
 import struct
 import sys

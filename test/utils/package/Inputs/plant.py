@@ -2,8 +2,6 @@
 """plant.py DIR [--checkout DIR --toolchain DIR]: libraries of a few symbols in DIR, a sound set of them and sets with
 one fault each. Prints what the gates of utils/package say of each."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from pathlib import Path

@@ -2,8 +2,6 @@
 """browse.py CHROMIUM PAGE: opens the page in headless Chromium, 400 and 1400 px wide, light
 and dark, and prints what is wrong with it."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

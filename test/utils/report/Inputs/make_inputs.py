@@ -8,8 +8,6 @@ scaling/results.json a harness with one table, two curves (8 and 0 points) and d
 deinit/results.json  a harness with curves in chapters
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 breaks Actor.cpp where actors are locks, and nowhere else. FOLDER gets its sources; the options are those that name a
 workspace."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 patches are read and applied, or refused in one line of error and one of hint. The examples are always the same ones, or
 others with a seed."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

@@ -3,8 +3,6 @@
 what was made from others, and refuses to work with what has to be fetched, or may hold work; doctor
 names what has to be fetched, and its hint mends it. Nothing damaged is ever in use."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 moments, in TIMES rounds, and starts it again at once. Whatever is in use is intact at any
 time, and the last run of each round ends well. Prints how many rounds did."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import sys

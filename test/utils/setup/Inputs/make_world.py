@@ -7,8 +7,6 @@ The archive's tools (Inputs/archive) "compile" its Swift by writing the sources 
 complete until the end.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -2,8 +2,6 @@
 """places.py WORLD: builds in a clone whose path has all that a path may hold, in the C locale and
 with a strict umask, from a cache that another user owns; then what cannot work is refused."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Measures all datasets on several runtimes, in rounds, and goes on where it stopped."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import subprocess

@@ -1,7 +1,5 @@
 """The result of a campaign as an Outcome, like that of every other harness."""
 
-from __future__ import annotations
-
 from ...base.schema import Cell
 from ...results import outcome
 from ...results.outcome import Curve

@@ -5,8 +5,6 @@ answers each with a line: coefficients, their 95 % confidence intervals, and the
 the columns cannot be told apart.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

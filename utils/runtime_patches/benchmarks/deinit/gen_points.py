@@ -1,7 +1,5 @@
 """benchmark/deinit/gen-points.py: prints random input points for run-benchmark.sh."""
 
-from __future__ import annotations
-
 import argparse
 from argparse import Namespace
 

@@ -1,7 +1,5 @@
 """The plots: measured points, and the fitted model as a line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...results.outcome import Points

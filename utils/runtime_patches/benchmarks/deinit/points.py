@@ -1,7 +1,5 @@
 """Random input points, and the memory that points need."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from pathlib import Path

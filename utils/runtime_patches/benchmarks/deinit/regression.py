@@ -1,7 +1,5 @@
 """benchmark/deinit/regression.py: fits linear models to a dataset of run-benchmark.sh."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from argparse import Namespace

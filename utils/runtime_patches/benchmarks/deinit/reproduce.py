@@ -1,7 +1,5 @@
 """benchmark/deinit/reproduce: measures every experiment, and writes one table of all results."""
 
-from __future__ import annotations
-
 import time
 from argparse import Namespace
 

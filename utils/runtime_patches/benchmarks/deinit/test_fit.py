@@ -1,8 +1,6 @@
 """Fits of known data: by the definition, with confidence, and to the median. Left out where there is no statsmodels:
 test/benchmark/deinit/regression.test runs it in the workspace."""
 
-from __future__ import annotations
-
 import random
 import unittest
 

@@ -1,7 +1,5 @@
 """benchmark/executor/run-benchmark: the global executor with and without a pool of the runtime's own."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...cli import Parser, choose, ensure, harness, ready

@@ -1,7 +1,5 @@
 """The programs of harnesses: their rows, one process of them, and their report."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Inside the workspace this is imported by programs that have nothing but Python's own library.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Counts what an operation takes of malloc: calls, and bytes."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path

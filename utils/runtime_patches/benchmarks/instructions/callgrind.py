@@ -1,7 +1,5 @@
 """Reads the files that callgrind writes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """benchmark/instructions/run-benchmark: instruction counts, the noise-free second opinion."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...cli import Parser, choose, ensure, harness, integer, ready

@@ -1,7 +1,5 @@
 """What is made of a file of callgrind, and of counts, whose content is known."""
 
-from __future__ import annotations
-
 import unittest
 
 from . import allocations, callgrind

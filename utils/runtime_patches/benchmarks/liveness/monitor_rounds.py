@@ -1,7 +1,5 @@
 """Measures what the liveness monitor costs: by a program of its own, and by the rows of the suite that run jobs."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

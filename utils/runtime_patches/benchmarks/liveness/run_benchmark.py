@@ -1,7 +1,5 @@
 """benchmark/liveness/run-benchmark: what the liveness monitor costs."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...cli import Parser, choose, ensure, harness, integer, ready

@@ -1,8 +1,6 @@
 """Builds the program, and runs each row at each size: what waits in great number for an actor, and threads that
 come and go."""
 
-from __future__ import annotations
-
 import random
 import statistics
 from argparse import Namespace

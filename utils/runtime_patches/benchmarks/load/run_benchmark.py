@@ -1,7 +1,5 @@
 """benchmark/load/run-benchmark: the runtime under load."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...cli import Parser, choose, ensure, harness, integer, ready

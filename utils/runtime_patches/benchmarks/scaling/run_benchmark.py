@@ -1,7 +1,5 @@
 """benchmark/scaling/run-benchmark: how references scale over threads, Tasks and processes."""
 
-from __future__ import annotations
-
 import os
 from argparse import Namespace
 from typing import Any

@@ -5,8 +5,6 @@ A sample is one run of the program with some workers. Workers that are processes
 several runs that begin at the same time.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

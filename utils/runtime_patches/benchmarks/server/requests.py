@@ -1,7 +1,5 @@
 """Measures rows in rounds: before, before again and after in turn, each in a new process."""
 
-from __future__ import annotations
-
 import array
 import json
 import random

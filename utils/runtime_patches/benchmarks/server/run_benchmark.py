@@ -1,7 +1,5 @@
 """benchmark/server/run-benchmark: what a server gains."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...base.errors import BadUsage, UserError

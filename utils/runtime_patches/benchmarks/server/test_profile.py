@@ -1,7 +1,5 @@
 """Which part a sample of perf is counted for."""
 
-from __future__ import annotations
-
 import unittest
 from pathlib import Path
 from typing import Any, cast

@@ -4,8 +4,6 @@ One module a file, as upstream's CMake does it. Objects and binaries are named b
 the hash of everything that goes into them, so ninja has only to make missing ones.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

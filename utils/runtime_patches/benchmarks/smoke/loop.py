@@ -5,8 +5,6 @@ standard output: `calibrated`, `process` for each measured process, `failed` and
 `end`. Nothing else runs while a process is measured.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """benchmark/starts/run-benchmark: what is asked for the first time, and starts of programs."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...cli import Parser, choose, harness, ready

@@ -5,8 +5,6 @@ A sample is one new process: the figures that it prints, or the time until it en
 answered.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Builds the programs, has the samples taken, and makes the report: what is asked for the first time, and starts."""
 
-from __future__ import annotations
-
 import dataclasses
 import statistics
 import tempfile

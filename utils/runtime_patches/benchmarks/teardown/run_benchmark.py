@@ -1,7 +1,5 @@
 """benchmark/teardown/run-benchmark: trees that are made, copied and dropped."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...base import memory

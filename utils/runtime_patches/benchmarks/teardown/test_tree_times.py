@@ -1,7 +1,5 @@
 """What the tables say about rounds whose times are known; and which trees fit into memory."""
 
-from __future__ import annotations
-
 import unittest
 
 from ...base.errors import UserError

@@ -1,7 +1,5 @@
 """Builds the program, and runs each variant: trees that are made, copied and dropped."""
 
-from __future__ import annotations
-
 import random
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """The rounds of a variant, and what they say."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import dataclass, field
 

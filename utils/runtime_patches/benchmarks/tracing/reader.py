@@ -1,7 +1,5 @@
 """Runs inside the workspace: what it takes to read a file of the recorder, as utils/trace does."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Measures what the recorder costs a server, and how many events its files hold."""
 
-from __future__ import annotations
-
 import tempfile
 from argparse import Namespace
 from collections.abc import Sequence

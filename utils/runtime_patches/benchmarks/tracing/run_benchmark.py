@@ -1,7 +1,5 @@
 """benchmark/tracing/run-benchmark: what the recorder of tasks costs."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ...cli import Parser, choose, ensure, harness, ready
