@@ -175,7 +175,8 @@ def _proven(folder: Path, drawn: _Plots, machine: str) -> str:
     """A sentence on the suites that have passed at the present state."""
     state, found = series.load().state, suites.load(machine).proofs
     passed = [one.name for one in found if not one.status and one.state.key == state]
-    return f"Of {len(suites.SUITES)} suites {len(passed)} have passed at this state: {', '.join(passed) or 'none'}."
+    names = ", ".join(passed) or "none"
+    return f"Of {len(suites.SUITES)} suites {len(passed)} have passed with the series as it is: {names}."
 
 
 def _smoke(folder: Path, drawn: _Plots, machine: str, *names: str) -> str:
