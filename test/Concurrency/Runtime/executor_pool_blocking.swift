@@ -3,9 +3,9 @@
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out "other priority" spin "long jobs" child
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if without_executor-rescue-begun %{"-one that computes"%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if without_executor-rescue-begun %{"-one that computes"%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out %if without_executor-rescue-begun %{"-one that computes"%}
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out -bound %if without_executor-rescue-begun %{"-one that computes"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out -bound %if without_executor-rescue-begun %{"-one that computes"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out -bound %if without_executor-rescue-begun %{"-one that computes"%}
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out bound 2>&1 | %FileCheck %s
 // CHECK: Warning: jobs block all 259 threads of SWIFT_POOL, and others wait.
 // CHECK-NOT: Warning
@@ -338,7 +338,7 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
       },
       // More block than there may be threads: that is told, and a thread can end it.
       Row(name: "bound", seconds: 120) {
-        blockForSeconds(5, jobs: 400)
+        blockForSeconds(3, jobs: 400)
       },
       // Nobody reads that: to write it would end the process.
       Row(name: "bound, unread", seconds: 120) {
@@ -347,7 +347,7 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
         let errors = dup(STDERR_FILENO)
         dup2(ends[1], STDERR_FILENO)
         for end in ends { close(end) }
-        blockForSeconds(4, jobs: 400)
+        blockForSeconds(2, jobs: 400)
         dup2(errors, STDERR_FILENO)
       },
       // In chains: each blocks on the next, 3N deep.

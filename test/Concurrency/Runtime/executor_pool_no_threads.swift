@@ -36,6 +36,12 @@ func limitMemory(_ isLimited: Bool) {
   precondition(setrlimit(__rlimit_resource_t(9 /* RLIMIT_AS */), &limit) == 0)
 }
 
+/// There is no memory for the stack of a thread, and none is kept.
+func checkNoThreads() {
+  var thread = pthread_t()
+  precondition(pthread_create(&thread, nil, { _ in nil }, nil) == EAGAIN, "threads can be made")
+}
+
 func work() async -> Int {
   await withTaskGroup(of: Int.self) { group in
     for number in 0..<1000 {
@@ -94,6 +100,7 @@ func sleepWithoutThreads() {
       return nil
     }, nil)
     limitMemory(true)
+    checkNoThreads()
     Task.detached { sums[0].value.store(await work(), ordering: .relaxed) }
     // CHECK: without threads: true
     print("without threads:", wait(for: sums[0]))
@@ -106,6 +113,7 @@ func sleepWithoutThreads() {
     print("with threads:", wait(for: sums[1]))
 
     limitMemory(true)
+    checkNoThreads()
     Task.detached { sums[2].value.store(await work(), ordering: .relaxed) }
     // CHECK: with those that are there: true
     print("with those that are there:", wait(for: sums[2]))

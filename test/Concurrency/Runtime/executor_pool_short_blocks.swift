@@ -68,7 +68,7 @@ func besideDefault(_ priority: TaskPriority, _ count: Int, _ areEnough: (Int, In
   blocking.end()
   // The others need no more threads than processors. (Where other programs run, a thread may wait
   // for malloc's lock while the one that has it gets no processor.)
-  wait(for: "the end of threads") { samples { computing.inside.count > width } < 25 * Int(room) }
+  wait(for: "the end of threads") { samples { computing.inside.count > width } < min(50, 25 * Int(room)) }
   computing.end()
 }
 

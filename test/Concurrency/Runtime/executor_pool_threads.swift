@@ -146,12 +146,21 @@ func checkMask(_ name: String) {
         for _ in 0..<5 {
           onThreads(4 * processors) { pthread_setspecific(key, UnsafeRawPointer(bitPattern: 1)) }
         }
-        usleep(1_500_000)
+        wait(for: "the end of the executor's threads") { destructed.count > 50 }
         let count = destructed.count
         wait(for: "tasks that destructors enqueued") { ranAfterDestructor.count >= 2 * count }
         print("\(count) destructors, \(ranAfterDestructor.count) tasks")
         judge("after threads have ended", waits(nil, 50), median: 50, worst: 5000)
         wait(for: "tasks of all destructors") { ranAfterDestructor.count == 2 * destructed.count }
+      },
+      // The program pins its first thread, which is this one. That is not for the executor's threads.
+      Row(name: "affinity") {
+        onThreads(processors + 1) {}
+        useProcessors(1)
+        let seen = Mutex<[Int]>([])
+        onThreads(5 * processors) { seen.withLock { $0.append(Int(processorCount())) } }
+        useProcessors(Int32(processors))
+        seen.withLock { expect($0.allSatisfy { $0 == processors }, "threads have \($0) processors") }
       },
       // A program that asks for errno after it has enqueued finds its own.
       Row(name: "errno") {

@@ -121,6 +121,24 @@ func become(_ wanted: Int) async {
       await become(2)
       setProcessors(1)
       await become(1)
+      // What cannot be read, as no descriptor is free, is followed later.
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(7 /* RLIMIT_NOFILE */), &limit)
+      let descriptors = limit.rlim_cur
+      limit.rlim_cur = 3
+      setrlimit(__rlimit_resource_t(7), &limit)
+      setProcessors(8)
+      var seen = 0
+      let end = now() + 2_500_000_000
+      while now() < end {
+        most.store(0, ordering: .relaxed)
+        for task in start(64, milliseconds: 3) { await task.value }
+        seen = max(seen, most.load(ordering: .relaxed))
+      }
+      limit.rlim_cur = descriptors
+      setrlimit(__rlimit_resource_t(7), &limit)
+      if seen > 4 { fatalError("\(seen) at a time without descriptors") }
+      await become(2)
       // What is lost is as if there were no quota.
       writeQuota("/proc/self/cgroup", "nothing")
       setProcessors(8)

@@ -4,7 +4,6 @@
 // RUN: %target-run %t/a.out lock | %FileCheck %s
 // RUN: %target-run %t/a.out queue | %FileCheck %s
 // RUN: %target-run %t/a.out stream | %FileCheck %s
-// RUN: %target-run %t/a.out channel | %FileCheck %s
 // RUN: %target-run %t/a.out child | %FileCheck %s
 // RUN: %target-run %t/a.out asyncLet | %FileCheck %s
 
@@ -23,10 +22,8 @@
 // lock:     a continuation is resumed under a lock (swiftlang/swift#67110)
 // queue:    likewise on a serial queue, as URLSession does
 //           (swiftlang/swift-corelibs-foundation#5412)
-// stream:   a consumer is resumed by what is yielded under the lock
+// stream:   a consumer is resumed by an element that is yielded under the lock
 //           (apple/swift-nio#2558)
-// channel:  a sender and a receiver, each of which is cancelled while the other
-//           resumes it (apple/swift-async-algorithms#303)
 // child, asyncLet: the cancelled task is the parent
 
 import Dispatch
@@ -125,6 +122,43 @@ func queue() async {
   precondition(value == 7)
 }
 
+/// The source of a stream has its lock while it yields an element, and takes it when the stream ends.
+func stream() async {
+  final class Source: Sendable {
+    let lock = Mutex(0)
+    let meeting = Meeting()
+  }
+  let source = Source(), ended = DispatchSemaphore(value: 0)
+  let (elements, continuation) = AsyncStream<Int>.makeStream()
+  continuation.onTermination = { _ in
+    source.meeting.inHandler()
+    source.lock.withLock { $0 += 1 }
+  }
+  let task = Task {
+    var iterator = elements.makeAsyncIterator()
+    return await iterator.next()
+  }
+  // The consumer waits by then.
+  try! await Task.sleep(for: .milliseconds(5))
+  DispatchQueue(label: "yields").async {
+    source.meeting.handlerRuns.wait()
+    source.lock.withLock { _ in
+      source.meeting.withLock()
+      continuation.yield(1)
+    }
+    ended.signal()
+  }
+  await withUnsafeContinuation { done in
+    DispatchQueue(label: "cancels").async {
+      task.cancel()
+      done.resume()
+    }
+  }
+  _ = await task.value
+  ended.wait()
+  precondition(source.lock.withLock { $0 } == 1)
+}
+
 @main struct Main {
   static func main() async {
     for _ in 0..<20 {
@@ -136,22 +170,7 @@ func queue() async {
       case "queue":
         await queue()
       case "stream":
-        // Each element waits in the gate of its own; all are consumed.
-        let gates = (0..<4).map { _ in Gate<Int>() }
-        var sum = 0
-        for (number, gate) in gates.enumerated() {
-          let next = Task { await gate.wait() ?? 0 }
-          sum += await cancel(next, while: gate, opensWith: number)
-        }
-        precondition(sum == 6)
-      case "channel":
-        let sent = Gate<Bool>(), received = Gate<Int>()
-        let sender = Task { await sent.wait() }
-        let receiver = Task { await received.wait() }
-        async let one = cancel(sender, while: sent, opensWith: true)
-        async let other = cancel(receiver, while: received, opensWith: 3)
-        let values = await (one, other)
-        precondition(values == (true, 3))
+        await stream()
       case "child":
         let gate = Gate<Int>()
         let task = Task {

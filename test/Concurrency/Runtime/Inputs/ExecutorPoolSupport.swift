@@ -25,6 +25,8 @@ final class Flag: Sendable {
 }
 
 let failures = Counter()
+/// How often times were too long.
+let tooSlow = Counter()
 
 func fail(_ text: String) {
   if failures.add() <= 20 { print("FAILED: \(text)") }
@@ -73,7 +75,7 @@ let room: Double = {
   return getloadavg(&load, 1) == 1 && load[0] > 0.5 ? 4 * max(1, load[0] / Double(processors)) : 1
 }()
 
-/// Prints times, and fails if they are too long. The limits are in milliseconds. They
+/// Prints times, and fails if they are too long in each of three runs of the row. The limits are in milliseconds. They
 /// stand between what the executor promises and what its faults take, on an idle
 /// machine: `median` is what may not become the rule, and `worst` a hang.
 func judge(_ name: String, _ times: [UInt64], median: Double, worst: Double) {
@@ -81,8 +83,10 @@ func judge(_ name: String, _ times: [UInt64], median: Double, worst: Double) {
   guard let last = sorted.last else { return fail("\(name): no times") }
   let middle = sorted[sorted.count / 2]
   print("\(name): median \(middle) ms, worst \(last) ms, \(sorted.count) times")
-  expect(middle <= median * room, "\(name): the median is \(middle) ms, not \(median * room)")
-  expect(last <= worst * room, "\(name): the worst is \(last) ms, not \(worst * room)")
+  for (what, found, limit) in [("median", middle, median), ("worst", last, worst)] where found > limit * room {
+    print("TOO SLOW: \(name): the \(what) is \(found) ms, not \(limit * room)")
+    tooSlow.add()
+  }
 }
 
 /// How long a new job waits until it begins, `count` times, seen by this thread, which is
@@ -161,8 +165,14 @@ struct Row {
       fail("there is no row \(name)")
     }
     for row in rows where (chosen.isEmpty || chosen.contains(row.name)) && !leftOut.contains(row.name) {
-      watch(row.name, row.seconds)
-      row.body()
+      // Another program may have the processors for a while.
+      for attempt in 1...3 {
+        let slow = tooSlow.count
+        watch(row.name, row.seconds)
+        row.body()
+        if failures.count > 0 || tooSlow.count == slow { break }
+        if attempt == 3 { fail("\(row.name): too slow three times") }
+      }
       print("\(row.name): ended")
       if failures.count > 0 { break }
     }
