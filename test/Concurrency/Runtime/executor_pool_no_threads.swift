@@ -36,10 +36,13 @@ func limitMemory(_ isLimited: Bool) {
   precondition(setrlimit(__rlimit_resource_t(9 /* RLIMIT_AS */), &limit) == 0)
 }
 
-/// There is no memory for the stack of a thread, and none is kept.
+/// There is no memory for the stack of a thread, and none that the C library has kept.
 func checkNoThreads() {
-  var thread = pthread_t()
-  precondition(pthread_create(&thread, nil, { _ in nil }, nil) == EAGAIN, "threads can be made")
+  for _ in 0..<16 {
+    var thread = pthread_t()
+    if pthread_create(&thread, nil, { _ in while true { pause() } }, nil) == EAGAIN { return }
+  }
+  preconditionFailure("threads can be made")
 }
 
 func work() async -> Int {
