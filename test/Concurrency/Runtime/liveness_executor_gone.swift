@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: without_executor-liveness-scopes
+// XFAIL: without_executor-liveness-marks
 
 // A look at a thread must survive whatever is where the thread's executor was. Here
 // the job itself puts something else there, for the time of the look.

@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: without_executor-liveness-marks
+// XFAIL: without_executor-liveness-marks
 
 // Every executor's jobs are seen, and the report names the executor.
 

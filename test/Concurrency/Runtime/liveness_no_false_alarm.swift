@@ -13,9 +13,6 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
-// A runtime without the monitor reports nothing.
-// UNSUPPORTED: without_executor-liveness-marks
-
 // What looks like a stuck job from outside, and is none.
 
 // CHECK-NOT: liveness

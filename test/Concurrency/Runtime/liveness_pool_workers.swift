@@ -11,9 +11,8 @@
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
 
-// A runtime without the monitor reports nothing, and one without the pool has no workers.
-// UNSUPPORTED: without_executor-liveness-scopes
-// UNSUPPORTED: without_executor-rescue
+// A runtime without the monitor reports nothing.
+// XFAIL: without_executor-liveness-marks
 
 // The threads of the runtime's own pool are watched as those of Dispatch are.
 

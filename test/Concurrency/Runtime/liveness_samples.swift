@@ -23,4 +23,4 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // They say so on a runtime without the monitor.
-// UNSUPPORTED: without_executor-liveness-scopes
+// XFAIL: without_executor-liveness-scopes

@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: without_executor-liveness-scopes
+// XFAIL: without_executor-liveness-scopes
 
 // Scopes, checkpoints and questions of a program's own.
 

@@ -26,7 +26,7 @@
 // UNSUPPORTED: asan, tsan
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: without_executor-liveness-marks
+// XFAIL: without_executor-liveness-marks
 
 // The stack of a job is taken from outside: the job needs no room for that, none of
 // its calls is cut short, and the report names the innermost function of the program.

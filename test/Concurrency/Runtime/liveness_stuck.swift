@@ -13,7 +13,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // A runtime without the monitor reports nothing.
-// UNSUPPORTED: without_executor-liveness-marks
+// XFAIL: without_executor-liveness-marks
 
 // Each way of a job to keep its thread: a sleep, a loop, no processor time, a lock,
 // two threads in a deadlock. Each is reported once, with what it does, and so is its end.

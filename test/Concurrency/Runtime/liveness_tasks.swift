@@ -20,7 +20,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // The signal ends a process without the monitor.
-// UNSUPPORTED: without_executor-liveness-scopes
+// XFAIL: without_executor-liveness-marks
 
 // All live tasks, as a tree: what each is, and what it waits for.
 

@@ -14,7 +14,7 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // The signal ends a process without the monitor.
-// UNSUPPORTED: without_executor-liveness-scopes
+// XFAIL: without_executor-liveness-marks
 
 // The list has each task once, whoever made it and whoever ended it: many tasks of one
 // thread that others end, and many threads with tasks of their own that are listed meanwhile.
