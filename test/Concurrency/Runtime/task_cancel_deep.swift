@@ -15,7 +15,7 @@
 // XFAIL: without_task-cancel-unlocked
 
 // A thread with a small stack cancels deep trees, and one task with many groups and
-// handlers, each in another. It takes no stack for a level.
+// handlers, each in another. It takes no stack for a level, and reaches the innermost task.
 
 import Synchronization
 
@@ -60,12 +60,15 @@ let handlers = Atomic<Int>(0)
 
 @main struct Main {
   static func main() async {
-    for (depth, body) in [(20_000, groups), (20_000, lets), (5000, mixed), (2000, scopes)] {
-      let gate = Gate()
+    for (name, depth, body) in [
+      ("groups", 20_000, groups), ("lets", 20_000, lets), ("mixed", 5000, mixed), ("scopes", 2000, scopes),
+    ] {
+      let gate = Gate { Task.isCancelled }
       let task = Task.detached { await body(depth, gate) }
       gate.becomeWaiting()
       onSmallStack { task.cancel() }
       gate.open()
+      gate.expectReached(name)
       await task.value
     }
     precondition(handlers.load(ordering: .relaxed) == 5000 + 2000 + 250)

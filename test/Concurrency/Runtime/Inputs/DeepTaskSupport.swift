@@ -4,11 +4,18 @@
 import Glibc
 import Synchronization
 
+/// Where the innermost task waits. Once the gate is open, it asks whether it has been reached.
 final class Gate: Sendable {
   private let continuation = Mutex<UnsafeContinuation<Void, Never>?>(nil)
+  private let isReached: @Sendable () -> Bool
+  private let passed = Atomic(0), reached = Atomic(0)
+
+  init(_ isReached: @escaping @Sendable () -> Bool) { self.isReached = isReached }
 
   func wait() async {
     await withUnsafeContinuation { new in continuation.withLock { $0 = new } }
+    if isReached() { reached.add(1, ordering: .relaxed) }
+    passed.add(1, ordering: .releasing)
   }
   /// Once somebody waits.
   func open() {
@@ -20,6 +27,11 @@ final class Gate: Sendable {
       if let waiting { return waiting.resume() }
       usleep(1000)
     }
+  }
+  func expectReached(_ what: String) {
+    while passed.load(ordering: .acquiring) == 0 { usleep(1000) }
+    let count = reached.load(ordering: .relaxed)
+    precondition(count == 1, "\(count) innermost tasks of \(what) have been reached")
   }
   func becomeWaiting() {
     while continuation.withLock({ $0 == nil }) { usleep(1000) }
