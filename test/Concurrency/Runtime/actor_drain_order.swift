@@ -9,15 +9,10 @@
 // UNSUPPORTED: single_threaded_concurrency
 
 // Tasks on one actor: those of equal priority run in the order in which they
-// were enqueued, those of higher priority run first, whether the actor is busy
-// when they are enqueued or not, and those that suspend do not lose their place.
+// were enqueued, whether the actor is busy then or not. Of those that wait while
+// it is busy, the ones of higher priority run first.
 
 import Dispatch
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
 
 let priorities: [TaskPriority] = [.high, .medium, .low, .background]
 
@@ -41,8 +36,22 @@ func run(_ priority: TaskPriority, _ body: @escaping @Sendable () async -> Void)
   done.wait()
 }
 
+/// Tasks that have not run yet.
+let left = DispatchGroup()
+
 extension Worker {
-  func append(_ number: Int) { log.append(number) }
+  func append(_ number: Int) {
+    log.append(number)
+    left.leave()
+  }
+
+  nonisolated func enqueue(_ numbers: [Int], priority: (Int) -> TaskPriority) {
+    for number in numbers {
+      left.enter()
+      // This thread enqueues it, so the order is certain.
+      Task.detached(priority: priority(number)) { @Worker in await self.append(number) }
+    }
+  }
 
   /// Enqueue while a task of the lowest priority blocks the actor.
   nonisolated func enqueueWhileBlocked(_ numbers: [Int], priority: (Int) -> TaskPriority) {
@@ -51,10 +60,7 @@ extension Worker {
       await self.block(entered, until: go)
     }
     entered.wait()
-    for number in numbers {
-      // This thread enqueues it, so the order is certain.
-      Task.detached(priority: priority(number)) { @Worker in await self.append(number) }
-    }
+    enqueue(numbers, priority: priority)
     go.signal()
   }
 
@@ -69,7 +75,7 @@ extension Worker {
     let worker = Worker.shared
     let numbers = Array(0..<60)
     worker.enqueueWhileBlocked(numbers) { priorities[$0 * 7 % 4] }
-    usleep(100_000)
+    left.wait()
     run(.background) {
       let log = await worker.take()
       let expected = numbers.sorted { ($0 * 7 % 4, $0) < ($1 * 7 % 4, $1) }
@@ -77,10 +83,18 @@ extension Worker {
       print("mixed:", log == expected)
     }
     worker.enqueueWhileBlocked(numbers) { _ in .low }
-    usleep(100_000)
+    left.wait()
     run(.background) {
       // CHECK: equal: true
       print("equal:", await worker.take() == numbers)
+    }
+    // The actor begins, and may end, while they are enqueued.
+    let many = Array(0..<20_000)
+    worker.enqueue(many) { _ in .low }
+    left.wait()
+    run(.background) {
+      // CHECK: idle: true
+      print("idle:", await worker.take() == many)
     }
   }
 }
