@@ -12,11 +12,13 @@
 
 // Whatever else it is set to: one warning, and what it is by default.
 // RUN: env %env-SWIFT_MUTEX_PI=10 %target-run %t/a.out > %t/10 2>&1
-// RUN: %FileCheck --check-prefixes=ALL,PLAIN -DVALUE=10 %s < %t/10
+// RUN: %FileCheck --check-prefixes=ALL,PLAIN %s < %t/10
 // RUN: %FileCheck --check-prefix=WARNING -DVALUE=10 %s < %t/10
 // RUN: env %env-SWIFT_MUTEX_PI=yes %target-run %t/a.out > %t/yes 2>&1
+// RUN: %FileCheck --check-prefixes=ALL,PLAIN %s < %t/yes
 // RUN: %FileCheck --check-prefix=WARNING -DVALUE=yes %s < %t/yes
 // RUN: env %env-SWIFT_MUTEX_PI= %target-run %t/a.out > %t/empty 2>&1
+// RUN: %FileCheck --check-prefixes=ALL,PLAIN %s < %t/empty
 // RUN: %FileCheck --check-prefix=WARNING -DVALUE= %s < %t/empty
 // RUN: cat %t/unset %t/0 %t/1 | %FileCheck --check-prefix=NO-WARNING %s
 

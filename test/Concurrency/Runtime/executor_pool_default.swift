@@ -6,6 +6,11 @@
 // RUN: env -u SWIFT_POOL %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out pool
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pool
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out dispatch
+// Values that cannot be used leave the default, with a warning.
+// RUN: env %env-SWIFT_POOL=2 %target-run %t/a.out pool
+// RUN: env %env-SWIFT_POOL=maybe %target-run %t/a.out pool
+// RUN: env %env-SWIFT_POOL=-1 %target-run %t/a.out pool
+// RUN: env %env-SWIFT_POOL=' 1' %target-run %t/a.out pool
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test

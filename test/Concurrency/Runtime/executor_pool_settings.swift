@@ -13,7 +13,7 @@
 // QUIET-NOT: {{[Ww]arning|FAILED}}
 // QUIET: done
 
-// One line of warning, and the default.
+// One line of warning. (executor_pool_default.swift has what runs then.)
 // RUN: env %env-SWIFT_POOL=2 %target-run %t/a.out any > %t/two 2>&1
 // RUN: %FileCheck --check-prefix=POOL %s < %t/two
 // RUN: env %env-SWIFT_POOL=maybe %target-run %t/a.out any 2>&1 | %FileCheck --check-prefix=POOL %s
