@@ -1,5 +1,6 @@
 // A program without Swift that loads a library with it, casts there on several threads, and
-// closes it before the threads exit. Then it does so again.
+// closes it before the threads exit. Then it does so again. Its second argument is a library
+// that stays.
 
 #include "../../Concurrency/Runtime/Inputs/is-mapped.h"
 #include <dlfcn.h>
@@ -21,7 +22,6 @@ static void *useFunction(void *number) {
 }
 
 int main(int argc, char **argv) {
-  (void)argc;
   pthread_barrier_init(&barrier, NULL, Threads + 1);
   for (int round = 0; round < Rounds; round++) {
     void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -29,6 +29,9 @@ int main(int argc, char **argv) {
       fprintf(stderr, "%s\n", dlerror());
       return 1;
     }
+    // The library is there: this only says that it stays.
+    if (argc > 2 && !dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE))
+      abort();
     cast = (int (*)(int))dlsym(library, "plugin_cast");
     pthread_t threads[Threads];
     for (long i = 0; i < Threads; i++)
