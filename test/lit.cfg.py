@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -240,5 +241,13 @@ if "address" not in sanitizers and any(Path(toolchain).glob("lib/clang/*/lib/*/l
     )
 if lit_config.params.get("emulated"):
     config.available_features.add("emulated")
+if len(os.sched_getaffinity(0)) == 1:
+    config.available_features.add("one_processor")
+real_time = "import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))"
+if subprocess.run([sys.executable, "-c", real_time], stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("no_real_time_threads")
+if not upstream and os.path.exists(os.path.join(own, "linux", "Foundation.swiftmodule")):
+    # For upstream's tests it is a Foundation that was built with Swift.
+    config.available_features.add("foundation")
 if os.path.exists(os.path.join(libdir, "libdispatch.so")):
     config.available_features.add("libdispatch")

@@ -14,6 +14,8 @@
 // UNSUPPORTED: single_threaded_concurrency
 // It compares times.
 // UNSUPPORTED: asan, tsan
+// With one, a child begins when the task has computed.
+// UNSUPPORTED: one_processor
 // REQUIRES: OS=linux-gnu
 // XFAIL: without_executor-lone-job && !without_executor-pool
 

@@ -9,6 +9,7 @@
 // REQUIRES: libdispatch
 // REQUIRES: concurrency_runtime
 // REQUIRES: OS=linux-gnu
+// REQUIRES: foundation
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
@@ -18,7 +19,6 @@
 // thread that this belongs to. As on Apple's platforms, the loop has its timers, and what
 // the main actor and the main queue have to do waits until it ends.
 
-#if canImport(Foundation)
 import Foundation
 
 @MainActor var hasRun = false
@@ -54,8 +54,3 @@ import Foundation
     print("done")
   }
 }
-#else
-@main struct Main {
-  static func main() { print("done") }
-}
-#endif

@@ -14,7 +14,7 @@ for path in sorted(tests.rglob("*.swift")):
     for feature in sorted(set(re.findall(r"[\w.=+-]+", " ".join(lines))) - known):
         # test/README.md has the few that are ours.
         theirs = rf"(REQUIRES|UNSUPPORTED|XFAIL):.*[ !(]{re.escape(feature)}([ ,)]|$)"
-        if not re.match("runtime_|without_|tsan$|emulated$", feature):
+        if not re.match("runtime_|without_|(tsan|emulated|one_processor|no_real_time_threads)$", feature):
             if subprocess.run(["grep", "-rqE", theirs, swift / "test"]).returncode:
                 print(f"{path.relative_to(tests)}: upstream has no feature {feature}")
         known.add(feature)
