@@ -28,7 +28,7 @@ let isLate = Atomic<Bool>(false)
 /// Computes on all threads of a priority until the sleeper is awake.
 func compute(_ priority: TaskPriority) -> [Task<Void, Never>] {
   let end = clock.now + .seconds(4)
-  return (0..<64).map { _ in
+  return (0..<max(64, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { _ in
     Task.detached(priority: priority) {
       while !isAwake.load(ordering: .relaxed) {
         if clock.now > end { return isLate.store(true, ordering: .relaxed) }
