@@ -537,7 +537,7 @@ func test(_ name: String, _ body: @escaping () -> Void) {
       expectEqual(["sees seen", "token seen sees 0"], events.take())
     }
 
-    test("copy: from a thread, from the main thread, without bindings") {
+    test("copy: from a thread, with bindings and without") {
       DeinitMode.asyncCopy.use()
       onThread {
         TL.$number.withValue(5) {
