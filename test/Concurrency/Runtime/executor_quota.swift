@@ -166,18 +166,20 @@ func become(_ wanted: Int) async {
       // of three files here.
       await become(3)
       usleep(300_000)
-      let before = quotaReads()
+      func limit(since begin: UInt64) -> Int { 3 * (Int((now() - begin) / 1_000_000_000) + 2) }
+      let idleBegin = now(), before = Int(quotaReads())
       for _ in 0..<30 {
         usleep(50_000)
         await Task.detached {}.value
       }
-      precondition(quotaReads() - before <= 3 * 2, "\(quotaReads() - before)")
-      let begin = now(), busyBefore = quotaReads()
+      let idle = Int(quotaReads()) - before
+      precondition(idle <= limit(since: idleBegin), "\(idle)")
+      let begin = now(), busyBefore = Int(quotaReads())
       while now() - begin < 2_500_000_000 {
         for task in start(64, milliseconds: 1) { await task.value }
       }
-      let busy = quotaReads() - busyBefore
-      precondition(busy >= 3 && busy <= 3 * 4, "\(busy)")
+      let busy = Int(quotaReads()) - busyBefore
+      precondition(busy >= 3 && busy <= limit(since: begin), "\(busy)")
     }
     print("done")
   }
