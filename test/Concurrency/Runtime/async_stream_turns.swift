@@ -12,12 +12,14 @@
 /// Ends when another job of the actor stops it.
 actor Consumer {
   private var isStopped = false
+  private(set) var hasTaken = false
   func stop() { isStopped = true }
 
   func takeByIterators(_ stream: AsyncStream<Int>, _ own: AsyncStream<Int>.Continuation) async {
     while !isStopped {
       var iterator = stream.makeAsyncIterator()
       if let element = await iterator.next(isolation: self) { own.yield(element) }
+      hasTaken = true
     }
   }
 
@@ -29,6 +31,7 @@ actor Consumer {
         own.yield(element)
         break
       }
+      hasTaken = true
     }
   }
 }
@@ -63,7 +66,7 @@ actor Consumer {
     own.yield(1)
     let first = Consumer()
     async let iterators: Void = first.takeByIterators(stream, own)
-    try await Task.sleep(for: .milliseconds(20))
+    while await !first.hasTaken { try await Task.sleep(for: .milliseconds(1)) }
     await first.stop()
     await iterators
 
@@ -71,7 +74,7 @@ actor Consumer {
     ownThrowing.yield(0)
     let second = Consumer()
     async let loops: Void = second.takeByLoops(throwing, ownThrowing)
-    try await Task.sleep(for: .milliseconds(20))
+    while await !second.hasTaken { try await Task.sleep(for: .milliseconds(1)) }
     await second.stop()
     try await loops
 

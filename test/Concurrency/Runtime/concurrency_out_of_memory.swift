@@ -229,9 +229,11 @@ struct Sleeping: Site {
           ended += 1
         }
       }
+      let limit = ContinuousClock.now + .seconds(30)
       failMalloc(number)
-      for _ in 0..<1000 where ended < count { await Task.yield(); usleep(100) }
-      exit(stopFailingMalloc() != 1 ? 2 : ended == count ? 0 : 1)
+      while ended < count, ContinuousClock.now < limit { await Task.yield(); usleep(100) }
+      let hasFailed = stopFailingMalloc() == 1
+      exit(ended != count ? 1 : hasFailed ? 0 : 2)
     }
     dispatchMain()
   }

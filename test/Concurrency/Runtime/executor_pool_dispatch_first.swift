@@ -28,10 +28,11 @@ let mayEnd = Atomic(false)
 let isCounted = Atomic(false)
 let inPool = Atomic(0), elsewhere = Atomic(0)
 
-/// Blocks that each add the next one, until all may end.
+/// Blocks that each add the next one, until all may end. Those count that are added when all may.
 func runChain(_ queue: DispatchQueue, _ end: DispatchGroup) {
+  let counts = isCounted.load(ordering: .acquiring)
   queue.async {
-    if isCounted.load(ordering: .acquiring) {
+    if counts {
       if threadName().hasPrefix("swift-pool-") {
         inPool.add(1, ordering: .relaxed)
       } else {
@@ -69,8 +70,6 @@ func runChain(_ queue: DispatchQueue, _ end: DispatchGroup) {
     hasBegun.wait()
     for _ in 0..<4 * classes.count { gate.signal() }
     blocked.wait()
-    // What they had begun.
-    usleep(20_000)
 
     isCounted.store(true, ordering: .releasing)
     for _ in 0..<1000 where inPool.load(ordering: .relaxed) + elsewhere.load(ordering: .relaxed) < 1000 {

@@ -48,8 +48,8 @@ func sleepOnce(_ milliseconds: UInt64, _ executor: Inline) {
   static func main() {
     alarm(60)
     let executor = Inline(), processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-    for _ in 0..<processors { sleepOnce(200, executor) }
-    usleep(50_000)
+    // The executor is this thread, so each sleeps when the call returns.
+    for _ in 0..<processors { sleepOnce(1000, executor) }
     isHeld.store(true, ordering: .releasing)
     for _ in 0..<processors { entered.wait() }
     let child = cFork()

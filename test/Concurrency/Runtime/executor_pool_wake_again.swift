@@ -25,17 +25,22 @@ func wait(for isDone: DispatchSemaphore) { isDone.wait() }
 @main struct Main {
   static func main() async {
     await Task.detached {
-      var times: [Duration] = []
-      for _ in 0..<100 {
-        for _ in 0..<50 { await Task.detached {}.value }
-        let start = ContinuousClock.now
-        let isDone = DispatchSemaphore(value: 0)
-        Task.detached { isDone.signal() }
-        wait(for: isDone)
-        times.append(ContinuousClock.now - start)
+      // Other programs may keep the processors for some time. The fault takes as long each time.
+      var medians: [Duration] = []
+      for _ in 0..<20 {
+        var times: [Duration] = []
+        for _ in 0..<100 {
+          for _ in 0..<50 { await Task.detached {}.value }
+          let start = ContinuousClock.now
+          let isDone = DispatchSemaphore(value: 0)
+          Task.detached { isDone.signal() }
+          wait(for: isDone)
+          times.append(ContinuousClock.now - start)
+        }
+        medians.append(times.sorted()[times.count / 2])
+        if medians.last! < .milliseconds(2) { return }
       }
-      let median = times.sorted()[times.count / 2]
-      precondition(median < .milliseconds(2), "\(median)")
+      fatalError("\(medians)")
     }.value
   }
 }

@@ -42,6 +42,7 @@ func now() -> Double {
 }
 
 @MainActor func test() async {
+  alarm(60)
   expectMainThread("the beginning")
   await Task.detached {}.value
   expectMainThread("after an await")

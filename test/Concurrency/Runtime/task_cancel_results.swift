@@ -91,7 +91,7 @@ func children(of group: inout TaskGroup<Lease>) {
       await task.value
     }
     // The last ones may be in a job that has not run.
-    for _ in 0..<1000 where deinits.load(ordering: .relaxed) < 5 * 51 { usleep(1000) }
+    for _ in 0..<30_000 where deinits.load(ordering: .relaxed) < 5 * 51 { usleep(1000) }
     // CHECK: 255 results
     print(deinits.load(ordering: .relaxed), "results")
   }

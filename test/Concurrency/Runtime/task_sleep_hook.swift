@@ -14,8 +14,8 @@
 // REQUIRES: OS=linux-gnu
 
 // What the program does with a task that wakes delays no other one: a hook of the global executor,
-// a task executor or an actor's executor that runs it at once. Two tasks that one thread has put to
-// sleep until the same time wait for each other there.
+// or a task executor that runs it at once. Two tasks that one thread has put to sleep until the same
+// time wait for each other there.
 
 import Dispatch
 import Glibc
@@ -30,9 +30,10 @@ final class Inline: TaskExecutor, SerialExecutor {
   }
 }
 
-func check(_ name: String, hook: Bool, on executor: (any TaskExecutor)?) {
+/// Whether two tasks meet where they wake.
+func twoMeet(hook: Bool, on executor: (any TaskExecutor)?) -> Bool {
   let finished = DispatchSemaphore(value: 0)
-  let deadline = ContinuousClock.now + .milliseconds(300)
+  let deadline = ContinuousClock.now + .seconds(1)
   for _ in 0..<2 {
     Task.immediateDetached(executorPreference: executor) {
       try? await Task.sleep(until: deadline, clock: .continuous)
@@ -43,7 +44,12 @@ func check(_ name: String, hook: Bool, on executor: (any TaskExecutor)?) {
   startMeeting()
   if hook { setMeetingHook() }
   for _ in 0..<2 { finished.wait() }
-  let met = endMeeting()
+  return endMeeting()
+}
+
+/// On a busy machine they may wake before the meeting begins.
+func check(_ name: String, hook: Bool, on executor: (any TaskExecutor)?) {
+  let met = (0..<3).contains { _ in twoMeet(hook: hook, on: executor) }
   print("\(name): \(met ? "met" : "alone")")
 }
 

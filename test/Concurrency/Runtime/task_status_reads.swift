@@ -1,11 +1,10 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
-// REQUIRES: libdispatch
 // REQUIRES: concurrency_runtime
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
@@ -18,7 +17,6 @@
 // Who asks whether a task is cancelled, or for its priority, only reads: so any
 // number of threads can ask at the same time. Here the page is read-only.
 
-import Dispatch
 import Glibc
 
 // With one pointer as argument the calling convention is C's.
@@ -45,17 +43,22 @@ func withReadOnlyMemory<R>(
   return result
 }
 
+/// Runs the task on this thread, so that no other one writes to memory.
+final class Inline: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+  }
+}
+
+nonisolated(unsafe) var continuation: UnsafeContinuation<Void, Never>?
+
 @main struct Main {
   static func main() {
-    let started = DispatchSemaphore(value: 0)
-    let task = Task.detached(priority: .high) {
+    let task = Task.detached(executorPreference: Inline(), priority: .high) {
       await withTaskCancellationHandler {
-        started.signal()
-        try? await Task.sleep(for: .seconds(1000))
+        await withUnsafeContinuation { continuation = $0 }
       } onCancel: {}
     }
-    started.wait()
-    usleep(200_000)
     let pointer = unsafeBitCast(task, to: UnsafeMutableRawPointer.self)
 
     // Look the functions up while memory can be written.
@@ -66,9 +69,9 @@ func withReadOnlyMemory<R>(
     // CHECK: false 25
     print(answers.0, answers.1)
     task.cancel()
-    usleep(200_000)
     let answer = withReadOnlyMemory(around: pointer) { isCancelled(pointer) }
     // CHECK-NEXT: true
     print(answer)
+    continuation!.resume()
   }
 }

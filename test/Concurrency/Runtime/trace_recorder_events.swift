@@ -133,28 +133,28 @@ actor Counter {
 @main struct Main {
   static func main() async {
     await Task.detached(name: "t-plain") {}.value
-    await Task.detached(name: "t-sleep") { try? await Task.sleep(nanoseconds: 50_000_000) }.value
+    await Task.detached(name: "t-sleep") { try? await Task.sleep(nanoseconds: 300_000_000) }.value
     let sleeper = Task.detached(name: "t-cancel") { try? await Task.sleep(nanoseconds: 60_000_000_000) }
-    usleep(50_000)
+    usleep(300_000)
     sleeper.cancel()
     _ = await sleeper.value
     await Task.detached(name: "t-continuation") {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
         Task.detached {
-          usleep(50_000)
+          usleep(300_000)
           continuation.resume()
         }
       }
     }.value
     await Task.detached(name: "t-group") {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask(name: "t-child") { _ = usleep(50_000) }
+        group.addTask(name: "t-child") { _ = usleep(300_000) }
         for await _ in group {}
       }
     }.value
     await Task.detached(name: "t-all") {
       await withDiscardingTaskGroup { group in
-        group.addTask { _ = usleep(50_000) }
+        group.addTask { _ = usleep(300_000) }
       }
     }.value
     await Task.detached {
@@ -166,7 +166,7 @@ actor Counter {
     await Task.detached(name: "t-low", priority: .background) {}.value
     await Task.detached { for _ in 0..<3 { await Task.yield() } }.value
     await Task.detached(name: "t-let") {
-      async let nothing: Void = { _ = usleep(50_000) }()
+      async let nothing: Void = { _ = usleep(300_000) }()
       await nothing
     }.value
     let counter = Counter()

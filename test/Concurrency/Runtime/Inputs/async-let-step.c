@@ -22,7 +22,7 @@ static void onStep(int signal, siginfo_t *info, void *context) {
     return;
   stopped = true;
   struct timespec time = {0, 100000};
-  for (int i = 0; i < 1000 && !mayGoOn; i++)
+  for (int i = 0; i < 100000 && !mayGoOn; i++)
     nanosleep(&time, NULL);
   ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TrapFlag;
   goneOn = true;
