@@ -50,11 +50,12 @@ import Synchronization
     // All threads that there are block for long: that is told. They run blocks of Dispatch afterwards.
     case "threads-block":
       allowThreads(6)
-      let ended = DispatchGroup()
+      let ended = DispatchGroup(), begun = Counter()
       for _ in 0..<10 {
         ended.enter()
         Task.detached {
-          sleep(3)
+          // As many as there are threads.
+          if begun.add() <= 5 { sleep(3) }
           ended.leave()
         }
       }

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift -O %import-libdispatch -parse-as-library %s %S/Inputs/LivenessList.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out > %t/log 2>&1
 // RUN: %FileCheck %s < %t/log
@@ -63,7 +63,7 @@ final class Holder: @unchecked Sendable {
       await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
     }
     for holder in [held, unsafe, later, again] { holder.waitUntilStored() }
-    usleep(100_000)
+    usleep(300_000)
     again.continuation!.resume()
     again.continuation = nil
     await withUnsafeContinuation { done in
@@ -72,12 +72,9 @@ final class Holder: @unchecked Sendable {
         done.resume()
       }
     }
-    usleep(100_000)
+    usleep(300_000)
     if CommandLine.arguments.count == 1 {
-      await Task.detached {
-        kill(getpid(), SIGUSR2)
-        usleep(700_000)
-      }.value
+      await Task.detached { listTasks() }.value
     }
     // OFF: SWIFT TASK CONTINUATION MISUSE
     // OFF: not resumed yet

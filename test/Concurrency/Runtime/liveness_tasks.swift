@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library -module-name a %s %S/Inputs/LivenessList.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=5000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out > %t/log 2>&1
 // RUN: %FileCheck %s < %t/log
@@ -36,11 +36,6 @@ actor Busy {
 
 func leak() async {
   await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
-}
-
-func listTasks() {
-  kill(getpid(), SIGUSR2)
-  usleep(700_000)
 }
 
 /// Tasks that come and go while they are listed: what is read of them may be anything.

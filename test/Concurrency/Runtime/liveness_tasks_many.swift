@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift -parse-as-library %s %S/Inputs/LivenessList.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=60000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out > %t/log 2>&1
 // RUN: grep -e "live tasks" -e "^step" %t/log > %t/steps
@@ -46,11 +46,6 @@ final class Executor: TaskExecutor, @unchecked Sendable {
 
 final class Waiting: @unchecked Sendable {
   var continuations: [UnsafeContinuation<Void, Never>] = []
-}
-
-func list() {
-  kill(getpid(), SIGUSR2)
-  usleep(1_000_000)
 }
 
 @Sendable func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -110,13 +105,13 @@ func list() {
       }
       executor.run()
       print("step made by one thread")
-      list()
+      listTasks()
       executor.runsAtOnce = true
       onThreads(8) { number in
         for i in stride(from: number, to: count, by: 8) { waiting.continuations[i].resume() }
       }
       print("step ended by 8 threads")
-      list()
+      listTasks()
     }
 
     // CHECK: step 64 threads
@@ -130,8 +125,9 @@ func list() {
         usleep(3000)
       }
     }
-    usleep(500_000)
+    // What has been asked for comes before.
+    listTasks()
     print("step done")
-    list()
+    listTasks()
   }
 }
