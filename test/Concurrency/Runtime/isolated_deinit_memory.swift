@@ -1,6 +1,7 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/Inputs/isolated_deinit_memory.c -o %t/memory.o
-// RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s %t/memory.o -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/heap-in-use.c -o %t/heap-in-use.o
+// RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s %t/memory.o %t/heap-in-use.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
 
@@ -50,7 +51,7 @@ func queueUp(_ objects: UnsafeMutablePointer<Object>, _ count: Int) {
 
 func blockUntilSignalled(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 
-@_silgen_name("allocatedBytes") func allocatedBytes() -> Int
+@_silgen_name("heapInUse") func allocatedBytes() -> Int
 @_silgen_name("mappedBytes") func mappedBytes() -> Int
 @_silgen_name("residentBytes") func residentBytes() -> Int
 

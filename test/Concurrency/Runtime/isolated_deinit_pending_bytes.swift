@@ -1,7 +1,7 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-clang -x c -c %S/Inputs/isolated_deinit_memory.c -o %t/memory.o
+// RUN: %target-clang -x c -c %S/Inputs/heap-in-use.c -o %t/heap-in-use.o
 // RUN: %target-clang -x c -c %S/Inputs/held-jobs.c -o %t/held-jobs.o
-// RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s %t/memory.o %t/held-jobs.o -o %t/a.out
+// RUN: %target-build-swift -target %target-future-triple -parse-as-library %import-libdispatch %s %t/heap-in-use.o %t/held-jobs.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
 
@@ -49,7 +49,7 @@ final class Object: Sendable {
 }
 nonisolated(unsafe) var expected = 0
 
-@_silgen_name("allocatedBytes") func allocatedBytes() -> Int
+@_silgen_name("heapInUse") func allocatedBytes() -> Int
 @_silgen_name("holdJobs") func holdJobs()
 @_silgen_name("enqueueHeldJobs") func enqueueHeldJobs()
 @_silgen_name("enqueueNextJob")

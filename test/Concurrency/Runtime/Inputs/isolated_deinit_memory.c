@@ -1,12 +1,5 @@
-#include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>
-
-// Bytes that are allocated, and not what the allocator keeps.
-long allocatedBytes(void) {
-  struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
 
 // Bytes that the process has mapped, and those of them that are in memory.
 static void pages(long *mapped, long *resident) {
