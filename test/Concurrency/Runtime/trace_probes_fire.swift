@@ -6,7 +6,7 @@
 // RUN: %target-run %t/a.out > %t/library
 // RUN: %{python} %S/Inputs/list_probes.py $(cat %t/library) --places > %t/places
 // RUN: %target-run %t/a.out %t/places | %FileCheck %s
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %t/places | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2 %target-run %t/a.out %t/places pool | %FileCheck %s --check-prefixes=CHECK,POOL
 
 // CHECK:      task_lifetime_begin 11
 // CHECK-NEXT: job_enqueue_global true
@@ -20,6 +20,8 @@
 // CHECK-NEXT: group_add 3
 // CHECK-NEXT: actor true true true
 // CHECK-NEXT: job_enqueue_main_executor 1
+// CHECK-NEXT: silent: none
+// POOL-NEXT: silent of the pool: none
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
@@ -35,8 +37,10 @@
 // UNSUPPORTED: runtime_ubsan
 // XFAIL: without_tracing-probes
 
-// Each probe fires where it should, once a tool listens.
+// Each probe fires once a tool listens, and those with a number fire as often as they should. Not
+// here: job_enqueue_global_with_delay, which no sleep calls any more.
 
+import Dispatch
 import Glibc
 
 actor Counter {
@@ -44,6 +48,50 @@ actor Counter {
   func add() { count += 1 }
 }
 @MainActor func onMain() {}
+
+@globalActor actor Busy {
+  static let shared = Busy()
+  func block(_ entered: DispatchSemaphore, until go: DispatchSemaphore) {
+    entered.signal()
+    go.wait()
+  }
+  func nothing() {}
+}
+final class OnBusy: Sendable {
+  @Busy deinit {}
+}
+
+func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
+/// Those of these that have not fired.
+func silent(_ names: String...) -> String {
+  let silent = names.filter { hitsOf($0) == 0 }
+  return silent.isEmpty ? "none" : silent.joined(separator: " ")
+}
+
+/// What a queue of an actor, isolated deinits that wait for it, and a group trace.
+func doTheRest() async {
+  let entered = DispatchSemaphore(value: 0), go = DispatchSemaphore(value: 0)
+  let busy = Task.detached { await Busy.shared.block(entered, until: go) }
+  wait(entered)
+  let waiting = Task { @Busy in await Busy.shared.nothing() }
+  for _ in 0..<10 { _ = OnBusy() }
+  go.signal()
+  await waiting.value
+  await busy.value
+  await withTaskGroup(of: Void.self) { group in
+    group.addTask { _ = usleep(50_000) }
+    await group.next()
+  }
+}
+
+/// Jobs that block: others take their place, and what is in their queues.
+func usePool() async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<8 { group.addTask { _ = usleep(50_000) } }
+    usleep(50_000)
+  }
+}
 
 @main struct Main {
   static func main() async {
@@ -82,6 +130,14 @@ actor Counter {
       let before = hitsOf("job_enqueue_main_executor")
       await onMain()
       print("job_enqueue_main_executor", hitsOf("job_enqueue_main_executor") - before)
+      await doTheRest()
+      print("silent:", silent(
+        "actor_dequeue", "actor_enqueue", "actor_job_queue", "actor_state_changed", "group_next", "isolated_deinit",
+        "isolated_deinit_shared", "task_flags_changed", "task_status_changed"))
+      guard CommandLine.arguments.count > 2 else { return }
+      await usePool()
+      print("silent of the pool:", silent(
+        "pool_park", "pool_stand_in", "pool_steal", "pool_thread_begin", "pool_unpark", "pool_wake"))
     }.value
   }
 }
