@@ -18,7 +18,7 @@
 // ALLOW_RETRIES: 2
 
 // The monitor waits for nothing of the program. A case that fails reports nothing, or hangs.
-// Not XFAIL: lit does not count a pass at a later try as unexpected.
+// It may be tried again, so it cannot be expected to fail: lit does not count a pass at a later try.
 // UNSUPPORTED: without_executor-liveness-marks
 // The program's allocator is its own.
 // UNSUPPORTED: asan, tsan
