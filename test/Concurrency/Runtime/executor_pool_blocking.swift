@@ -338,7 +338,7 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
       },
       // More block than there may be threads: that is told, and a thread can end it.
       Row(name: "bound", seconds: 120) {
-        blockForSeconds(3, jobs: 400)
+        blockForSeconds(5, jobs: 400)
       },
       // Nobody reads that: to write it would end the process.
       Row(name: "bound, unread", seconds: 120) {
