@@ -41,6 +41,7 @@ func run(thenSend signal: Int32) -> Int32 {
   defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
   var child: pid_t = 0
   var words = [strdup(CommandLine.arguments[0]), strdup("sleep"), nil]
+  defer { for word in words { free(word) } }
   precondition(posix_spawn(&child, CommandLine.arguments[0], nil, nil, &words, environ) == 0)
   usleep(300_000)
   kill(child, signal)
