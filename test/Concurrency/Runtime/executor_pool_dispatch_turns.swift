@@ -4,7 +4,7 @@
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out "-jobs that block"
 // With many more workers, the limit would be above what the pool can have.
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4 %target-run %t/a.out "jobs that block"
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2 %target-run %t/a.out "jobs that block"
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=9 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out blocks "blocks of a job"
