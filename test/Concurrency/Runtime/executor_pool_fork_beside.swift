@@ -1,5 +1,6 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out sleeps
 // RUN: %if !without_executor-rescue %{ env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out stand-in %}
@@ -18,48 +19,38 @@
 // Without it, the child waits for ever for threads that only its parent has.
 // UNSUPPORTED: without_executor-fork
 
-// A process forks while its other threads are anywhere in the runtime. What they have, locks above all, the child does not
-// wait for.
+// A process forks while its other threads are anywhere in the runtime. The child does not wait for what they have, such as
+// locks.
 
 import Dispatch
 import Glibc
-import Synchronization
 
-@_silgen_name("fork") func cFork() -> Int32
+let ended = Counter()
 
-/// Ends the process if the child does not end with 5.
+/// The child has to end with 5.
 func checkChild(_ child: Int32, _ what: String) {
-  var status: Int32 = 0
-  waitpid(child, &status, 0)
-  precondition(status == 5 << 8, "\(what): \(status)")
+  let status = waitForChild(child)
+  expect(status == 5, "\(what): \(status)")
 }
-
-func wait(_ what: String, until isTrue: () -> Bool) {
-  for _ in 0..<20_000 where !isTrue() { usleep(1_000) }
-  precondition(isTrue(), what)
-}
-
-let ended = Atomic(0)
-let mayEnd = Atomic(false), isBlocked = Atomic(false)
 
 /// Sleepers of the parent are cancelled in the child while other threads go to sleep and wake.
 func sleeps() {
   let sleepers = (0..<100).map { _ in
     Task.detached {
       try? await Task.sleep(nanoseconds: 600_000_000_000)
-      ended.add(1, ordering: .relaxed)
+      ended.add()
     }
   }
   for _ in 0..<200 {
     Task.detached { while true { try await Task.sleep(nanoseconds: 100_000) } }
   }
   usleep(100_000)
-  for round in 0..<200 {
-    let child = cFork()
+  for round in 0..<200 where isAllRight {
+    let child = forkProcess()
     if child == 0 {
       alarm(30)
       for sleeper in sleepers { sleeper.cancel() }
-      wait("sleepers end") { ended.load(ordering: .relaxed) == sleepers.count }
+      wait(for: "the end of sleepers") { ended.count == sleepers.count }
       _exit(5)
     }
     checkChild(child, "round \(round)")
@@ -68,13 +59,14 @@ func sleeps() {
 
 /// A job on a thread that was added for a blocked one forks. That thread is the first one of the child, and must stay.
 func standIn() {
+  let isBlocked = Flag(), mayEnd = Flag()
   Task.detached {
-    isBlocked.store(true, ordering: .releasing)
-    while !mayEnd.load(ordering: .acquiring) { usleep(10_000) }
+    isBlocked.set()
+    while !mayEnd.isSet { usleep(10_000) }
   }
-  wait("a job blocks") { isBlocked.load(ordering: .acquiring) }
+  wait(for: "a job that blocks") { isBlocked.isSet }
   Task.detached {
-    let child = cFork()
+    let child = forkProcess()
     if child == 0 {
       alarm(30)
       try? await Task.sleep(nanoseconds: 1_500_000_000)
@@ -82,28 +74,23 @@ func standIn() {
       _exit(readlink("/proc/self/exe", &text, text.count) > 0 ? 5 : 6)
     }
     checkChild(child, "stand-in")
-    ended.store(1, ordering: .relaxed)
+    ended.add()
   }
-  wait("the child ends") { ended.load(ordering: .relaxed) == 1 }
-  mayEnd.store(true, ordering: .releasing)
+  wait(for: "the end of the child") { ended.count == 1 }
+  mayEnd.set()
 }
 
 /// Threads of the parent wait in DispatchQueue.main.sync(). Their blocks are not the child's.
 @MainActor func mainSync() async {
-  for _ in 0..<2 {
-    var thread = pthread_t()
-    pthread_create(&thread, nil, { _ in
-      while true { DispatchQueue.main.sync { _ = ended.add(1, ordering: .relaxed) } }
-    }, nil)
-  }
-  for round in 0..<300 {
+  for _ in 0..<2 { _ = startThread { while true { DispatchQueue.main.sync { _ = ended.add() } } } }
+  for round in 0..<300 where isAllRight {
     await Task.detached {}.value
-    let child = cFork()
+    let child = forkProcess()
     if child == 0 {
       alarm(30)
-      let before = ended.load(ordering: .relaxed)
+      let before = ended.count
       for _ in 0..<3 { await Task.detached {}.value }
-      _exit(ended.load(ordering: .relaxed) == before ? 5 : 6)
+      _exit(ended.count == before ? 5 : 6)
     }
     checkChild(child, "round \(round)")
   }
@@ -118,5 +105,6 @@ func standIn() {
     case "main-sync": await mainSync()
     default: fatalError()
     }
+    exit(isAllRight ? 0 : 1)
   }
 }

@@ -125,6 +125,6 @@ final class Senders: Sendable {
     await sendFromAll(pauses: true)
     await hop()
     await add()
-    exit(failures.count + tooSlow.count == 0 ? 0 : 1)
+    exit(isAllRight ? 0 : 1)
   }
 }

@@ -170,8 +170,7 @@ func poolThreads(_ count: Int) -> Int {
       wait(for: "the end of the nice value that the maker of a task has") { threadsOfNiceness(other) == 0 }
     default: expectWork("without a width")
     }
-    let areAllRight = failures.count + tooSlow.count == 0
-    print(areAllRight ? "done" : "failed")
-    exit(areAllRight ? 0 : 1)
+    print(isAllRight ? "done" : "failed")
+    exit(isAllRight ? 0 : 1)
   }
 }

@@ -76,14 +76,19 @@ func start(_ count: Int, milliseconds: UInt64) -> [Task<Void, Never>] {
   (0..<count).map { _ in Task.detached { occupy(milliseconds: milliseconds) } }
 }
 
+/// How many of enough jobs run at a time.
+func runJobs() async -> Int {
+  most.store(0, ordering: .relaxed)
+  for task in start(64, milliseconds: 3) { await task.value }
+  return most.load(ordering: .relaxed)
+}
+
 /// Enough jobs wait all the time until so many run at a time, and no more for a while.
 func become(_ wanted: Int) async {
   let end = now() + 20_000_000_000
   var seen = 0
   while now() < end {
-    most.store(0, ordering: .relaxed)
-    for task in start(64, milliseconds: 3) { await task.value }
-    seen = most.load(ordering: .relaxed)
+    seen = await runJobs()
     if seen == wanted { return }
   }
   fatalError("\(seen) at a time, not \(wanted)")
@@ -131,9 +136,7 @@ func become(_ wanted: Int) async {
       var seen = 0
       let end = now() + 2_500_000_000
       while now() < end {
-        most.store(0, ordering: .relaxed)
-        for task in start(64, milliseconds: 3) { await task.value }
-        seen = max(seen, most.load(ordering: .relaxed))
+        seen = max(seen, await runJobs())
       }
       limit.rlim_cur = descriptors
       setrlimit(__rlimit_resource_t(7), &limit)
