@@ -95,12 +95,13 @@
 // EXECUTED: create t-executed
 // RUN: rm %t/swift-*
 
-// Daemons close what they have inherited. Then they open files of their own.
-// RUN: env %env-SWIFT_TRACE=%t/closed %target-run %t/a.out close 256 %t/data > %t/log 2>&1
+// Daemons close what they have inherited. Then they open files of their own. (Dispatch traps or waits for ever if its
+// manager's descriptors are closed, so this needs the pool.)
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_TRACE=%t/closed %target-run %t/a.out close 256 %t/data > %t/log 2>&1
 // RUN: %{python} %S/Inputs/dump_trace.py %t/closed t- | %FileCheck --check-prefix=OPEN %s
 // OPEN: complete=1 overwritten=0 lost=0
 // OPEN: create t-last
-// RUN: env %env-SWIFT_TRACE=%t/closed %target-run %t/a.out close 5000 %t/data > %t/log 2>&1
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_TRACE=%t/closed %target-run %t/a.out close 5000 %t/data > %t/log 2>&1
 // RUN: %FileCheck --check-prefix=CLOSED %s < %t/log
 // CLOSED: error: SWIFT_TRACE: the program has closed the file of the trace
 // CLOSED-NEXT: hint: events from here on are lost
