@@ -428,9 +428,9 @@ final class Pair: Sendable {
 }
 
 /// How long new jobs of another thread wait until they begin.
-func waits(_ priority: TaskPriority?, _ count: Int) -> Figures {
+func waits(_ priority: TaskPriority?, _ count: Int, pause: UInt32 = 300) -> Figures {
   quantiles((0..<count).map { _ in
-    usleep(300)
+    usleep(pause)
     let ended = DispatchSemaphore(value: 0)
     let start = machine_now()
     let box = Box<UInt64>(0)
@@ -463,7 +463,7 @@ func answer(_ count: Int, _ request: @escaping @Sendable () async -> Void) -> Fi
 
 /// The same for jobs of this class, while others of that length keep all processors busy.
 @MainActor func waits(
-  _ priority: TaskPriority, beside others: TaskPriority, _ length: UInt64, _ count: Int
+  _ priority: TaskPriority, beside others: TaskPriority, _ length: UInt64, _ count: Int, pause: UInt32 = 300
 ) async -> Figures {
   let isEnded = Box(false)
   for _ in 0..<2 * processors {
@@ -474,7 +474,7 @@ func answer(_ count: Int, _ request: @escaping @Sendable () async -> Void) -> Fi
       }
     }
   }
-  let figures = await onThread { waits(priority, count) }
+  let figures = await onThread { waits(priority, count, pause: pause) }
   isEnded.value.withLock { $0 = true }
   return figures
 }
@@ -885,6 +885,9 @@ let others = [
   },
   Row(name: "urgent-5", text: "high jobs beside default ones of 5 ms", count: 1000) {
     await waits(.high, beside: .medium, 5_000_000, $0)
+  },
+  Row(name: "default-5", text: "default jobs, one each 9 ms, beside background ones of 5 ms", count: 100) {
+    await waits(.medium, beside: .background, 5_000_000, $0, pause: 9000)
   },
   Row(name: "block-low", text: "low jobs that block for 0.3 ms beside default ones that compute", count: 5000) {
     await blockBesideDefault(.low, $0)

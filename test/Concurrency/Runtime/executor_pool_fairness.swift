@@ -269,6 +269,26 @@ func handOver(_ pairs: Int) {
         judge("a high sleeper beside them, late by", slept.withLock { $0 }, median: 0.25, worst: 800)
         busy.end()
       },
+      // Likewise a default one beside background ones, where threads of the class have to be kept for it.
+      Row(name: "default beside long") {
+        let busy = Busy(2 * max(width, processors), .background) { compute(10_000_000) }
+        judge("default beside jobs of 10 ms", waits(.medium, 100, pause: 9000), median: 0.5, worst: 800)
+        busy.end()
+      },
+      // Less urgent classes do not take turns without the most urgent one.
+      Row(name: "classes") {
+        let all = [TaskPriority.high, .medium, .background].map {
+          Busy(3 * max(width, processors), $0) { compute(2_000_000) }
+        }
+        for busy in all { wait(for: "a turn") { busy.turns.count > 0 } }
+        let before = all.map(\.turns.count)
+        usleep(2_000_000)
+        let turns = zip(all, before).map { Double($0.turns.count - $1) }
+        for busy in all { busy.end() }
+        let shares = turns.map { $0 / turns.reduce(0, +) }
+        print("shares of classes: \(shares)")
+        expect(shares[0] > 0.25 && shares[1] > 0.05 && shares[2] > 0.05, "shares of classes: \(shares)")
+      },
       // What tasks enqueue runs, too.
       Row(name: "flood") {
         let flood = Flood(2000) {}
