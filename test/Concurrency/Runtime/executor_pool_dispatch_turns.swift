@@ -3,10 +3,10 @@
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out "-jobs that block"
-// With many more workers, the limit would be above what the pool can have.
+// Beside other tests, more workers come near to the most that the pool can have.
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2 %target-run %t/a.out "jobs that block"
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=9 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=9 %target-run %t/a.out "-jobs that block"
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out blocks "blocks of a job"
 
 // REQUIRES: libdispatch
