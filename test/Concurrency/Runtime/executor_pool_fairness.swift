@@ -6,6 +6,8 @@
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out
+// Stand-ins for a class matter less the more workers there are.
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=16 %target-run %t/a.out classes
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
