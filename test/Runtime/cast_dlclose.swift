@@ -17,7 +17,7 @@
 // Threads exit after dlclose of a library whose values they have cast to a protocol. Then it
 // is loaded again, at the same addresses as a rule: the answers that the runtime keeps, if it
 // has not been unmapped, too, are for an earlier generation of conformances. The second time the
-// host keeps the runtime.
+// host keeps the runtime, and casts no more if the library moves, as it does in an emulator.
 
 // CHECK: library gone, runtime {{mapped|gone}}, 240 240 240 240
 // CHECK-NEXT: library gone, runtime {{mapped|gone}}, 240 240 240 240
@@ -25,6 +25,6 @@
 // CHECK-NEXT: done
 
 // KEPT: library gone, runtime mapped, 240 240 240 240
-// KEPT-NEXT: library gone, runtime mapped, 240 240 240 240
-// KEPT-NEXT: library gone, runtime mapped, 240 240 240 240
+// KEPT-NEXT: library {{moved|gone, runtime mapped, 240 240 240 240}}
+// KEPT-NEXT: library {{moved|gone, runtime mapped, 240 240 240 240}}
 // KEPT-NEXT: done
