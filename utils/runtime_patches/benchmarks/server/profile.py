@@ -8,6 +8,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import time
@@ -94,7 +95,7 @@ def samples(text: str) -> collections.Counter[tuple[str, str]]:
 
 
 class Watch:
-    """Samples process `pid` while the block runs."""
+    """Samples process `pid`, which may be stopped before, while the block runs."""
 
     def __init__(self, ws: Workspace, pid: int, folder: Path) -> None:
         self.ws, self.pid, self.file, self.cache = ws, pid, folder / "perf.data", folder / "perf-cache"
@@ -112,6 +113,7 @@ class Watch:
             if self.perf.poll() is not None or (self.file.exists() and self.file.stat().st_size > 2048):
                 break
             time.sleep(0.02)
+        os.kill(self.pid, signal.SIGCONT)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -157,6 +159,8 @@ def _looped(place: Place, side: Side, program: Path, row: ServerRow) -> tuple[fl
         # What starts the program is in its process before it.
         while os.path.exists(f"/proc/{pid}/exe") and os.path.basename(os.readlink(f"/proc/{pid}/exe")) != program.name:
             time.sleep(0.002)
+        # perf follows the threads that it finds and those that they make: here the first one, which has made none.
+        os.kill(pid, signal.SIGSTOP)
         watches.append(Watch(place.ws, pid, place.scratch))
         return watches[0]
 
