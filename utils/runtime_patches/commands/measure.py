@@ -23,7 +23,7 @@ COMMANDS = {
     "executor": "benchmark/executor/run-benchmark",
     "server": _SERVER,
     "server-pool": f"{_SERVER} --pool",
-    "nio": "benchmark/server/run-benchmark --filter ^nio-(async|tcp|schedule) --rounds 5",
+    "nio": "benchmark/server/run-benchmark --filter ^nio-(async|schedule) --rounds 5",
     "liveness": "benchmark/liveness/run-benchmark",
     "tracing": "benchmark/tracing/run-benchmark",
     "load": "benchmark/load/run-benchmark",
