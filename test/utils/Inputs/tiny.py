@@ -2,7 +2,6 @@
 change of the real series breaks none.
 
 tiny.py DIR            DIR/repo, a copy of this repository with that series; DIR/sources/swift, the checkout
-tiny.py series REPO W  the series in REPO again; the line of the first patch is W
 """
 
 import os
@@ -122,7 +121,4 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "series":
-        lay_series(Path(sys.argv[2]), sys.argv[3])
-    else:
-        main(Path(sys.argv[1]).resolve())
+    main(Path(sys.argv[1]).resolve())

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 
 from .errors import say
 
@@ -57,9 +56,7 @@ class Step:
         self.thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop.set()
         self.thread.join()
         if self.live:

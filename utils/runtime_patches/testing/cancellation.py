@@ -6,7 +6,6 @@ runs make a long one. What is counted is of one build of the library: another on
 
 from __future__ import annotations
 
-import json
 import subprocess
 import time
 from itertools import product
@@ -30,20 +29,12 @@ _COUNTS = BUILD / "stress" / "cancellation.json"
 _SLICE, _LANES, _TIMEOUT = 10_000, 4, 300
 
 
-def _counts() -> dict[str, list[int]]:
-    """{state: rounds of each kind}."""
-    try:
-        return dict(json.loads(_COUNTS.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
-
-
 def _add(state: str, kind: int, rounds: int) -> None:
     # Runs on several runtimes may end at the same time.
     with locks.exclusive(_COUNTS.parent):
-        counts = _counts()
+        counts = files.read_record(_COUNTS) or {}
         counts.setdefault(state, [0] * len(_KINDS))[kind] += rounds
-        files.write(_COUNTS, json.dumps(counts, indent=1) + "\n")
+        files.write_record(_COUNTS, counts)
 
 
 def _run(ws: Workspace, runtime: Runtime, stress: Path, kind: int, first: int, rounds: int) -> None:
@@ -70,7 +61,7 @@ def run(ws: Workspace, runtimes: list[Runtime], rounds: int, seconds: float | No
             stress = program.build(ws, "task-cancel-stress", home, runtime=runtime, flags=("-O",), swift=_SOURCES)
         state = f"{runtime} {files.sha256(runtime.library(CONCURRENCY))[:12]}"
         while True:
-            had = _counts().get(state, [0] * len(_KINDS))
+            had = (files.read_record(_COUNTS) or {}).get(state, [0] * len(_KINDS))
             left = rounds - sum(had)
             if left <= 0 or (end and time.monotonic() >= end):
                 break

@@ -128,7 +128,8 @@ class _Columns(NamedTuple):
 
 def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trace:
     """The trace of the chunks of events, whose `words` are in the order of each ring. notes: gets what is missing."""
-    follows = _follows(chunks)
+    # Whether each chunk goes on where the one before it ended: it is the next one of its ring, and nothing is lost.
+    follows: Array = _goes_on(chunks) & (chunks["lost"] == 0)
     columns = _columns(words, chunks, follows, notes)
     threads, new_at, segment, thread_of = _threads(columns, chunks, follows)
     lost = _lost(columns, chunks, thread_of)
@@ -154,12 +155,6 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
         complete=int(min(max(0, complete), last) * nanoseconds),
         is_cut=bool(head.error),
     )
-
-
-def _follows(chunks: Array) -> Array:
-    """Whether each chunk goes on where the one before it ended: it is the next one of its ring, and nothing is lost."""
-    follows: Array = _goes_on(chunks) & (chunks["lost"] == 0)
-    return follows
 
 
 def _goes_on(chunks: Array) -> Array:

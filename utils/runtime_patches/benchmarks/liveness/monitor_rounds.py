@@ -12,7 +12,6 @@ from ...runtimes import program
 from ...runtimes.runtime import Runtime, parse
 from ...workspace.find import Workspace
 from ..harness import programs
-from ..harness.jobs import Jobs
 from . import costs
 
 HOME = BUILD / "liveness"
@@ -61,7 +60,3 @@ def measure(
             made.curve(title, "threads", "ns", costs.curves(found, name), log_x=True, log_y=True)
     made.summary += filter(None, [costs.summary(found)])
     made.notes.append(costs.NOTE)
-
-
-def jobs(ws: Workspace, runtime: Runtime) -> Jobs:
-    return Jobs(ws, runtime, "monitor", {"SWIFT_LIVENESS_TIMEOUT": "2000"}, "libswift_Liveness.so")

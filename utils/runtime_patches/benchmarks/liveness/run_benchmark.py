@@ -22,12 +22,14 @@ def parser() -> Parser:
 def main(options: Namespace) -> None:
     from ...results import outcome
     from ..harness import programs
+    from ..harness.jobs import Jobs
     from . import monitor_rounds
 
     ws = ready(options)
     path = monitor_rounds.build(ws)
     ensure(ws, options.runtime)
-    own, jobs = monitor_rounds.rows(ws, path, options.runtime), monitor_rounds.jobs(ws, options.runtime)
+    own = monitor_rounds.rows(ws, path, options.runtime)
+    jobs = Jobs(ws, options.runtime, "monitor", {"SWIFT_LIVENESS_TIMEOUT": "2000"}, "libswift_Liveness.so")
     chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
     result = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
     if rows := [row for row in chosen if row in own]:

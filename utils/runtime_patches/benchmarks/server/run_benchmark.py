@@ -62,9 +62,9 @@ def main(options: Namespace) -> None:
         if options.profile:
             _profile(options, place, rows)
             return
-        outcome, failed = server_rounds.run(ws, place, options, rows)
-        if outcome:
-            show(outcome, options.output)
+        taken, failed = server_rounds.take(ws, place, options, rows)
+        if taken:
+            show(server_rounds.report(options, taken, failed), options.output)
         if failed:
             count = f"{len(failed)} of {plural(len(chosen), 'row')} failed"
             raise UserError(f"{count}: {failed[0].message}", failed[0].hint)

@@ -36,14 +36,6 @@ def place(ws: Workspace) -> Iterator[programs.Place]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def run(
-    ws: Workspace, there: Place, options: Namespace, chosen: Sequence[ServerRow]
-) -> tuple[Outcome | None, list[UserError]]:
-    """(Outcome or None, [UserError]) of the rows `chosen`."""
-    taken, failed = take(ws, there, options, chosen)
-    return (_outcome(options, taken, failed) if taken else None), failed
-
-
 def take(
     ws: Workspace, there: Place, options: Namespace, chosen: Sequence[ServerRow]
 ) -> tuple[dict[str, requests.Columns], list[UserError]]:
@@ -152,7 +144,7 @@ def tables(
     return [table for table in listed if table[2]]
 
 
-def _outcome(options: Namespace, taken: Mapping[str, requests.Columns], failed: list[UserError]) -> Outcome:
+def report(options: Namespace, taken: Mapping[str, requests.Columns], failed: list[UserError]) -> Outcome:
     """The Outcome of {row: its columns}; failed: the errors of rows that were not measured."""
     name, title = "server", "What a server gains"
     if options.pool:

@@ -163,7 +163,6 @@ class _Rules:
         made = swiftc.stat()
         self.base = f"{ws.toolchain} {made.st_size} {int(made.st_mtime)}"
         self.lines = ["rule run", "  command = $c", "  description = $out"]
-        self.keys = {}
 
     def add(self, module: Any, needs: Any = ()) -> Any:
         """The object of a module that imports the modules of the objects `needs`."""

@@ -87,10 +87,6 @@ def _until_the_answer(plan: dict[str, Any], row: dict[str, Any], runtime: str) -
         child.wait()
 
 
-def take(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
-    return (_until_the_answer if row["kind"] == "server" else _until_the_end)(plan, row, runtime)
-
-
 def main(plan: dict[str, Any]) -> None:
     rows = {row["name"]: row for row in plan["rows"]}
     order = interleaved(plan["rounds"] + 1, list(rows), lambda row: plan["columns"], random.Random(1))
@@ -99,6 +95,7 @@ def main(plan: dict[str, Any]) -> None:
         try:
             if number == 0:
                 _check_libraries(plan, rows[name], runtime)
+            take = _until_the_answer if rows[name]["kind"] == "server" else _until_the_end
             figures = take(plan, rows[name], runtime)
         except (Failed, OSError) as failure:
             print(json.dumps({"failed": f"{name} on {runtime}: {failure}"}), flush=True)

@@ -14,7 +14,6 @@ from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
 from ..executor import pool_rounds
 from ..harness import programs
-from ..harness.jobs import Jobs
 from ..server import server_rounds
 from ..server.programs import Side
 from ..server.rows import ROWS
@@ -26,10 +25,6 @@ SERVERS = ("plain", "all", "loop-stream")
 FILES = ("task", "group-child", "actor-calls", "stream")
 _HINT = "it needs a runtime with the patch tracing-recorder"
 _MEGABYTES = 8  # the default of SWIFT_TRACE_SIZE
-
-
-def jobs(ws: Workspace, runtime: Runtime) -> Jobs:
-    return Jobs(ws, runtime, "recorder", RECORDER, "libswift_Trace.so")
 
 
 def measure_servers(ws: Workspace, options: Namespace, made: Outcome, rows: Sequence[str]) -> None:

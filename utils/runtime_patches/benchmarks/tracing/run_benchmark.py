@@ -21,11 +21,12 @@ def parser() -> Parser:
 def main(options: Namespace) -> None:
     from ...results import outcome
     from ..harness import programs
+    from ..harness.jobs import Jobs
     from . import recorder_rounds as recorder
 
     ws = ready(options)
     ensure(ws, options.runtime)
-    jobs = recorder.jobs(ws, options.runtime)
+    jobs = Jobs(ws, options.runtime, "recorder", recorder.RECORDER, "libswift_Trace.so")
     servers = {f"server-{row}": row for row in recorder.SERVERS}
     files = {f"file-{row}": row for row in recorder.FILES}
     chosen = choose(options, dict.fromkeys([*jobs.rows, *servers, *files], ""))
