@@ -95,7 +95,7 @@ def samples(text: str) -> collections.Counter[tuple[str, str]]:
 
 
 class Watch:
-    """Samples process `pid`, which may be stopped before, while the block runs."""
+    """Samples process `pid` while the block runs."""
 
     def __init__(self, ws: Workspace, pid: int, folder: Path) -> None:
         self.ws, self.pid, self.file, self.cache = ws, pid, folder / "perf.data", folder / "perf-cache"
@@ -107,13 +107,17 @@ class Watch:
         # The build IDs: the files of the workspace are at other paths here.
         argv = ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(_SAMPLES_A_SECOND), "--buildid-mmap"]
         argv += ["-o", str(self.file), "-p", str(self.pid)]
-        self.perf = process.start(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        # It writes which files the process has mapped when it begins; ended before, it leaves no data.
-        for _ in range(500):
-            if self.perf.poll() is not None or (self.file.exists() and self.file.stat().st_size > 2048):
-                break
-            time.sleep(0.02)
-        os.kill(self.pid, signal.SIGCONT)
+        # perf follows the threads that it finds, and those that these make later. While it looks, none may be made.
+        os.kill(self.pid, signal.SIGSTOP)
+        try:
+            self.perf = process.start(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            # It writes which files the process has mapped when it begins; ended before, it leaves no data.
+            for _ in range(500):
+                if self.perf.poll() is not None or (self.file.exists() and self.file.stat().st_size > 2048):
+                    break
+                time.sleep(0.02)
+        finally:
+            os.kill(self.pid, signal.SIGCONT)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -159,8 +163,6 @@ def _looped(place: Place, side: Side, program: Path, row: ServerRow) -> tuple[fl
         # What starts the program is in its process before it.
         while os.path.exists(f"/proc/{pid}/exe") and os.path.basename(os.readlink(f"/proc/{pid}/exe")) != program.name:
             time.sleep(0.002)
-        # perf follows the threads that it finds and those that they make: here the first one, which has made none.
-        os.kill(pid, signal.SIGSTOP)
         watches.append(Watch(place.ws, pid, place.scratch))
         return watches[0]
 
