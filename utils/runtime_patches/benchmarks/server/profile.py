@@ -95,7 +95,7 @@ def samples(text: str) -> collections.Counter[tuple[str, str]]:
 
 
 class Watch:
-    """Samples process `pid` while the block runs."""
+    """Samples process `pid` while the block runs. The process is a child of this one."""
 
     def __init__(self, ws: Workspace, pid: int, folder: Path) -> None:
         self.ws, self.pid, self.file, self.cache = ws, pid, folder / "perf.data", folder / "perf-cache"
@@ -108,8 +108,9 @@ class Watch:
         argv = ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(_SAMPLES_A_SECOND), "--buildid-mmap"]
         argv += ["-o", str(self.file), "-p", str(self.pid)]
         # perf follows the threads that it finds, and those that these make later. While it looks, none may be made.
-        os.kill(self.pid, signal.SIGSTOP)
         try:
+            os.kill(self.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             self.perf = process.start(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             # It writes which files the process has mapped when it begins; ended before, it leaves no data.
             for _ in range(500):
