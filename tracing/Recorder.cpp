@@ -165,6 +165,7 @@ swift_trace_header Base; ///< what all files of this process begin with
 std::atomic<uint32_t> *Owners;
 /// How many events there are in a chunk that nobody owns.
 std::atomic<uint32_t> *Kept;
+std::atomic<uint32_t> OwnedChunks; ///< of memory
 /// The next chunk to take: of memory modulo ChunkCount.
 std::atomic<uint64_t> NextChunk;
 /// Of a file: all chunks before this one have their blocks.
@@ -429,11 +430,28 @@ void leaveChunk(Ring *ring) {
   if (ChunkCount) {
     Kept[ring->CurrentIndex].store(ring->Events, std::memory_order_relaxed);
     Owners[ring->CurrentIndex].store(0, std::memory_order_release);
+    OwnedChunks.fetch_sub(1, std::memory_order_relaxed);
   } else {
     munmap(ring->Current, StreamChunk);
   }
   ring->Current = nullptr;
   ring->Next = ring->Limit = ring->Last = nullptr;
+}
+
+/// If the thread of this ring has exited, its chunk is free from here on. The ring
+/// has this thread as its owner meanwhile. \returns whether it is free.
+bool leaveForExited(Ring *ring, uint32_t index) {
+  auto own = uint32_t(syscall(SYS_gettid));
+  uint32_t nobody = 0;
+  if (ring->Owner.load(std::memory_order_relaxed) ||
+      !ring->Owner.compare_exchange_strong(nobody, own, std::memory_order_acquire,
+                                           std::memory_order_relaxed))
+    return false;
+  bool isIts = ring->Current && ring->CurrentIndex == index;
+  if (isIts)
+    leaveChunk(ring);
+  ring->Owner.store(0, std::memory_order_release);
+  return isIts;
 }
 
 /// The ring has no chunk. \returns false if there is none.
@@ -445,11 +463,13 @@ bool takeChunk(Ring *ring, uint64_t now) {
       auto number = NextChunk.fetch_add(1, std::memory_order_relaxed);
       auto index = uint32_t(number % ChunkCount);
       uint32_t nobody = 0;
-      if (Owners[index].load(std::memory_order_relaxed) ||
+      auto owner = Owners[index].load(std::memory_order_relaxed);
+      if ((owner && !leaveForExited(&Rings[owner - 1], index)) ||
           !Owners[index].compare_exchange_strong(nobody, ring->Number + 1u,
                                                  std::memory_order_acquire,
                                                  std::memory_order_relaxed))
         continue;
+      OwnedChunks.fetch_add(1, std::memory_order_relaxed);
       chunk = chunkAt(index);
       sequence = number + 1;
       ring->CurrentIndex = index;
@@ -612,7 +632,8 @@ void beginThread(Ring *ring, uint32_t threadId) {
   }
 }
 
-/// Runs when a thread exits. The ring keeps its chunk for the next one.
+/// Runs when a thread exits. The ring keeps its chunk for the next one, or until
+/// another thread needs one.
 void leaveThread(void *ring) {
   Own = nullptr;
   static_cast<Ring *>(ring)->Owner.store(0, std::memory_order_release);
@@ -758,6 +779,10 @@ PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
     noteQueued(first, now);
   } else if (kind == swift_trace_actor_enqueue) {
     noteQueued(second, now);
+  } else if (kind == swift_trace_pool_park &&
+             OwnedChunks.load(std::memory_order_relaxed) > ChunkCount / 4) {
+    // Many stand-ins that wait would keep most of the memory, with little in it.
+    leaveChunk(ring);
   }
   endEvent(ring);
 }
@@ -1067,12 +1092,19 @@ void streamBuffer() {
   }
 }
 
+/// Not in the child of a fork that has no file of its own.
+bool isRecording() { return ChunkCount || StreamHeader; }
+
 /// Where a file without a path of the caller's went. With IsDumping, as the stack of
 /// a signal handler may be small.
 char DumpPath[PATH_MAX + 64];
 
 /// With IsDumping. \param path null: one is made.
 int64_t dumpNow(const char *path, uint8_t reason, int number) {
+  if (!isRecording()) {
+    errno = ENODEV;
+    return -1;
+  }
   if (!ChunkCount) {
     // The events are in the file already.
     copyCounters();
@@ -1154,27 +1186,26 @@ constexpr int CrashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP,
                                 SIGABRT, SIGFPE, SIGSYS};
 struct sigaction OldActions[NSIG];
 
-void onCrash(int number, siginfo_t *info, void *context) {
+void onCrash(int number, siginfo_t *info, void *) {
   auto error = errno;
   auto &old = OldActions[number];
   // The signal is blocked meanwhile: a crash in here ends the process.
   dumpAndSay(swift_trace_reason_crash, number, "crash");
   // Not before: until now, this signal of another thread is to come here, too.
   sigaction(number, &old, nullptr);
-  errno = error;
-  if (old.sa_flags & SA_SIGINFO)
-    return old.sa_sigaction(number, info, context);
-  if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
-    return old.sa_handler(number);
+  // The old action is not called from here: it wants its own mask, stack and flags.
   // What has trapped traps again, but not a system call that a filter has refused.
-  // What somebody has sent is sent again.
-  if (info->si_code <= 0 || number == SIGTRAP || number == SIGSYS)
+  // What somebody has sent is sent again, as it came.
+  if ((info->si_code <= 0 || number == SIGTRAP || number == SIGSYS) &&
+      syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info))
     raise(number);
+  errno = error;
 }
 
 void onRequest(int number) {
   auto error = errno;
-  dumpAndSay(swift_trace_reason_signal, number, "signal");
+  if (isRecording())
+    dumpAndSay(swift_trace_reason_signal, number, "signal");
   errno = error;
 }
 
@@ -1300,13 +1331,16 @@ bool openStream() {
   StreamStatus = status;
   Error = 0;
   MustWrite = false;
-  void *memory = MAP_FAILED;
-  if (!ftruncate(file, 0) && extend(0, HeaderSize))
-    memory = mmap(nullptr, HeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED) {
+  if (!extend(0, HeaderSize)) { // it has said why
     close(file);
     StreamFile = -1;
     return false;
+  }
+  auto *memory =
+      mmap(nullptr, HeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) {
+    StreamFile = -1;
+    return refuse(describe(errno), name);
   }
   StreamHeader = static_cast<swift_trace_header *>(memory);
   *StreamHeader = Base;
@@ -1336,8 +1370,11 @@ void afterFork() {
   bool isStream = !ChunkCount;
   auto had = sumCounters();
   auto count = RingCount.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i != count; ++i)
+  for (uint32_t i = 0; i != count; ++i) {
+    if (isStream && Rings[i].Current)
+      munmap(Rings[i].Current, StreamChunk);
     memset(static_cast<void *>(&Rings[i]), 0, sizeof(Ring));
+  }
   RingCount = 1;
   // Tasks that it has of its parent end here.
   Rings[0].Counts[swift_trace_task_create] =
@@ -1361,6 +1398,7 @@ void afterFork() {
   } else {
     for (uint32_t i = 0; i != ChunkCount; ++i)
       Owners[i].store(0, std::memory_order_relaxed);
+    OwnedChunks = 0;
     FirstSequence = NextChunk.load(std::memory_order_relaxed) + 1;
   }
   if (!Runtime->Record)
@@ -1392,7 +1430,7 @@ int readSignal() {
   const char *value = secure_getenv("SWIFT_TRACE_SIGNAL");
   if (!value || !*value)
     return 0;
-  // The monitor's handler would replace this one, with the first job.
+  // One handler would replace the other.
   const char *timeout = secure_getenv("SWIFT_LIVENESS_TIMEOUT");
   const char *other = secure_getenv("SWIFT_LIVENESS_SIGNAL");
   if (timeout && *timeout && strcmp(timeout, "0") && other &&

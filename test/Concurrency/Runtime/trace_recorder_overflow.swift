@@ -10,6 +10,13 @@
 // RUN: %FileCheck --check-prefix=CROWD %s < %t/log
 // RUN: %{python} %S/Inputs/dump_trace.py %t/crowd = | %FileCheck --check-prefix=LOST %s
 // CROWD: created 4001 live 1
+
+// Threads that have ended, and a pool's that wait, leave the memory to others.
+// RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=1 %target-run %t/a.out 400 %t/after 40000
+// RUN: %{python} %S/Inputs/dump_trace.py %t/after = | %FileCheck --check-prefix=AFTER %s
+// AFTER: events={{[4-9][0-9][0-9][0-9][0-9]}} threads=
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=1 %target-run %t/a.out stand-ins %t/after
+// RUN: %{python} %S/Inputs/dump_trace.py %t/after = | %FileCheck --check-prefix=AFTER %s
 // LOST: lost={{[1-9][0-9]*}} events=
 
 // 8 MB hold 400,000 events.
@@ -95,12 +102,19 @@ nonisolated(unsafe) var barrier = pthread_barrier_t()
 
 @main struct Main {
   static func main() async {
+    if CommandLine.arguments[1] == "stand-ins" {
+      await withTaskGroup(of: Void.self) { group in for _ in 0..<200 { group.addTask { usleep(300_000) } } }
+      for _ in 0..<40_000 { await Task.detached {}.value }
+      precondition(dump(CommandLine.arguments[2]) > 0)
+      return
+    }
     let count = Int(CommandLine.arguments[1])!
     if count == 400 {
       pthread_barrier_init(&barrier, nil, UInt32(count))
       crowd(count)
       let counters = waitForTasks()
       print("created", counters[2], "live", counters[2] - counters[3])
+      if CommandLine.arguments.count > 3 { work(Int(CommandLine.arguments[3])!) }
       precondition(dump(CommandLine.arguments[2]) > 0)
       return
     }
