@@ -49,7 +49,6 @@ static std::atomic<uint32_t> TimeoutMs, IntervalMs, Action, Rate;
 static std::atomic<bool> IsQuiet, IsOn, HasThread;
 /// Patterns, with commas. Never freed: the monitor may be reading it.
 static std::atomic<const char *> Ignored;
-static std::atomic<uint32_t> ListSignal;
 
 static Helper MonitorWake;
 static std::atomic<uint64_t> Reports, Recoveries, PoolStalls, IgnoredCount,
@@ -396,12 +395,14 @@ static bool mayReport(uint64_t now) {
 static Report TheReport;
 static ThreadInfo TheThread, OtherThread;
 
+/// How many of Suppressed have been told.
+static uint64_t SuppressedTold;
+
 static void beginReport(uint32_t kind, const char *name, uint64_t duration) {
-  static uint64_t said;
   auto &text = TheReport.Message;
   text.clear();
-  auto suppressed = Suppressed.load(std::memory_order_relaxed) - said;
-  said += suppressed;
+  auto suppressed = Suppressed.load(std::memory_order_relaxed) - SuppressedTold;
+  SuppressedTold += suppressed;
   if (suppressed && !UseJson)
     text.add("liveness: %llu more reports, too many in a second\n",
              (unsigned long long)suppressed);
@@ -781,16 +782,18 @@ static void begin() {
     static const char text[] = "Warning: no thread for the liveness monitor\n";
     (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
   }
-  if (auto number = ListSignal.load()) {
-    struct sigaction action = {};
-    action.sa_handler = [](int) {
-      auto error = errno;
-      listTasksSoon(UINT32_MAX);
-      errno = error;
-    };
-    action.sa_flags = SA_RESTART;
-    sigaction(int(number), &action, nullptr);
-  }
+}
+
+/// Before the first job: until there is one, the signal must not end the process.
+static void catchListSignal(int number) {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    auto error = errno;
+    listTasksSoon(UINT32_MAX);
+    errno = error;
+  };
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
 }
 
 static void afterFork() {
@@ -802,6 +805,7 @@ static void afterFork() {
     pool = {};
   Looking = HasThread = false;
   Reports = Recoveries = PoolStalls = IgnoredCount = Suppressed = 0;
+  SuppressedTold = 0;
   forgetFreePlaces();
 }
 
@@ -889,8 +893,8 @@ static bool readEnvironment(swift_liveness_config &config) {
   config.action = readChoice("SWIFT_LIVENESS_ACTION", actions);
   config.json = readChoice("SWIFT_LIVENESS_FORMAT", formats) == 1;
   config.ignore = secure_getenv("SWIFT_LIVENESS_IGNORE");
-  ListSignal =
-      uint32_t(numbers[readChoice("SWIFT_LIVENESS_SIGNAL", signals)]);
+  if (auto number = numbers[readChoice("SWIFT_LIVENESS_SIGNAL", signals)])
+    catchListSignal(number);
   return true;
 }
 
