@@ -4,10 +4,10 @@
 // REQUIRES: concurrency_runtime
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
-// The frames of a sanitizer and of code that is not optimized are larger.
+// The frames of instrumented code and of code that is not optimized are larger.
 // UNSUPPORTED: asan, tsan
-// UNSUPPORTED: runtime_debug, runtime_ubsan
-// UNSUPPORTED: runtime_before-debug, runtime_before-ubsan
+// UNSUPPORTED: runtime_debug, runtime_ubsan, runtime_chaos
+// UNSUPPORTED: runtime_before-debug, runtime_before-ubsan, runtime_before-chaos
 
 // What onTermination may do: end the stream with an error, which the consumer then gets, and keep
 // other streams alive that end with it. A chain of these must not take more stack than it did.

@@ -119,7 +119,7 @@ func usePool() async {
       sleeper.cancel()
       _ = await sleeper.value
       print("task_cancel", hitsOf("task_cancel"))
-      try? await Task.sleep(nanoseconds: 1_000_000)
+      try? await Task.sleep(nanoseconds: 100_000_000)
       print("task_sleep", hitsOf("task_sleep_begin"), hitsOf("task_sleep_end"), hitsOf("task_sleep_cancel"))
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<3 { group.addTask {} }
