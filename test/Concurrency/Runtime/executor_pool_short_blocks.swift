@@ -15,6 +15,8 @@
 // UNSUPPORTED: single_threaded_concurrency
 // REQUIRES: OS=linux-gnu
 // UNSUPPORTED: without_executor-short-blocks
+// With chaos's delays, jobs that compute seem to block.
+// UNSUPPORTED: runtime_chaos
 
 // Jobs that block for a short time, one after the other, do not keep processors idle while others
 // wait: each class of priority gets as many threads as there are processors, as with Dispatch's

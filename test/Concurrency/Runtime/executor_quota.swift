@@ -29,8 +29,8 @@
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=2 %target-run %t/a.out jobs 2 2
 // The affinity mask has fewer.
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/outer %env-CPU_QUOTA_PROCESSORS=2 %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out jobs 2 2
-// While it runs.
-// RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/follows %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out follows
+// While it runs. (With chaos's delays, jobs come too seldom for so many workers at a time.)
+// RUN: %if !runtime_chaos %{ env %env-CPU_QUOTA_FOLDER=%t/groups/follows %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out follows %}
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/blocks %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out blocks
 // RUN: env %env-CPU_QUOTA_FOLDER=%t/groups/idle %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out idle
 

@@ -1,0 +1,83 @@
+// RUN: %empty-directory(%t)
+// RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
+// RUN: %target-codesign %t/a.out
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out | %FileCheck %s
+
+// REQUIRES: libdispatch
+// REQUIRES: executable_test
+// REQUIRES: concurrency
+// REQUIRES: concurrency_runtime
+// UNSUPPORTED: back_deployment_runtime
+// UNSUPPORTED: freestanding
+// UNSUPPORTED: single_threaded_concurrency
+// REQUIRES: OS=linux-gnu
+
+// A task that makes many others and then waits, again and again, does not outrun them, however it is resumed: what it
+// made runs before it makes more. And such tasks take turns.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+@MainActor func onMain() {}
+
+func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+/// Prints whether more than a tenth of all tasks wait at once while one makes `count` of them, `rounds` times.
+func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @escaping @Sendable () async -> Void) async {
+  let ran = Atomic(0)
+  var most = 0
+  for round in 1...rounds {
+    for _ in 0..<count {
+      Task.detached {
+        let end = now() + work
+        while work > 0 && now() < end {}
+        ran.add(1, ordering: .relaxed)
+      }
+    }
+    most = max(most, round * count - ran.load(ordering: .relaxed))
+    await pause()
+  }
+  while ran.load(ordering: .relaxed) < rounds * count { await Task.yield() }
+  print(name, most <= rounds * count / 10 ? "few wait" : "\(most) wait of \(rounds * count)")
+}
+
+@main struct Main {
+  static func main() async {
+    await Task.detached {
+      // CHECK: yield: few wait
+      await judge("yield:", 1000, rounds: 500, work: 0) { await Task.yield() }
+      // CHECK-NEXT: main actor: few wait
+      await judge("main actor:", 100, rounds: 2000, work: 5000) { await onMain() }
+      // CHECK-NEXT: sleep: few wait
+      await judge("sleep:", 100, rounds: 2000, work: 5000) { try? await Task.sleep(nanoseconds: 1000) }
+      // CHECK-NEXT: block: few wait
+      await judge("block:", 1000, rounds: 1000, work: 0) {
+        await withUnsafeContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
+      }
+    }.value
+
+    // The children of each are more than there is room for in a list.
+    let rounds = (0..<8).map { _ in Counter() }
+    let end = now() + 1_000_000_000
+    await withTaskGroup(of: Void.self) { group in
+      for own in rounds {
+        group.addTask {
+          while now() < end {
+            await withTaskGroup(of: Void.self) { children in
+              for _ in 0..<300 { children.addTask {} }
+            }
+            own.value.add(1, ordering: .relaxed)
+          }
+        }
+      }
+    }
+    let counts = rounds.map { $0.value.load(ordering: .relaxed) }
+    // CHECK-NEXT: groups: each has its turns
+    print("groups:", counts.min()! * 10 >= counts.max()! ? "each has its turns" : "\(counts)")
+  }
+}
+
+final class Counter: Sendable { let value = Atomic(0) }
