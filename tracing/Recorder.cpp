@@ -165,7 +165,6 @@ swift_trace_header Base; ///< what all files of this process begin with
 std::atomic<uint32_t> *Owners;
 /// How many events there are in a chunk that nobody owns.
 std::atomic<uint32_t> *Kept;
-std::atomic<uint32_t> OwnedChunks; ///< of memory
 /// The next chunk to take: of memory modulo ChunkCount.
 std::atomic<uint64_t> NextChunk;
 /// Of a file: all chunks before this one have their blocks.
@@ -430,7 +429,6 @@ void leaveChunk(Ring *ring) {
   if (ChunkCount) {
     Kept[ring->CurrentIndex].store(ring->Events, std::memory_order_relaxed);
     Owners[ring->CurrentIndex].store(0, std::memory_order_release);
-    OwnedChunks.fetch_sub(1, std::memory_order_relaxed);
   } else {
     munmap(ring->Current, StreamChunk);
   }
@@ -469,7 +467,6 @@ bool takeChunk(Ring *ring, uint64_t now) {
                                                  std::memory_order_acquire,
                                                  std::memory_order_relaxed))
         continue;
-      OwnedChunks.fetch_add(1, std::memory_order_relaxed);
       chunk = chunkAt(index);
       sequence = number + 1;
       ring->CurrentIndex = index;
@@ -779,10 +776,6 @@ PRESERVE void record(uint32_t head, uint64_t first, uint64_t second) {
     noteQueued(first, now);
   } else if (kind == swift_trace_actor_enqueue) {
     noteQueued(second, now);
-  } else if (kind == swift_trace_pool_park &&
-             OwnedChunks.load(std::memory_order_relaxed) > ChunkCount / 4) {
-    // Many stand-ins that wait would keep most of the memory, with little in it.
-    leaveChunk(ring);
   }
   endEvent(ring);
 }
@@ -1398,7 +1391,6 @@ void afterFork() {
   } else {
     for (uint32_t i = 0; i != ChunkCount; ++i)
       Owners[i].store(0, std::memory_order_relaxed);
-    OwnedChunks = 0;
     FirstSequence = NextChunk.load(std::memory_order_relaxed) + 1;
   }
   if (!Runtime->Record)
