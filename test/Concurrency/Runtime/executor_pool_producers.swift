@@ -27,7 +27,7 @@ func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
 /// Prints whether more than a quarter of all tasks wait at once while one makes `count` of them, `rounds` times. With
 /// ThreadSanitizer it is up to an eighth.
-func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @escaping @Sendable () async -> Void) async {
+func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @Sendable () async -> Void) async {
   let ran = Atomic(0)
   var most = 0
   for round in 1...rounds {
@@ -61,15 +61,16 @@ func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @es
     }.value
 
     // The children of each are more than there is room for in a list.
-    let rounds = (0..<8).map { _ in Counter() }
+    let rounds = (0..<8).map { _ in Counter() }, longest = Atomic<UInt64>(0)
     let end = now() + 1_000_000_000
     await withTaskGroup(of: Void.self) { group in
       for own in rounds {
         group.addTask {
-          while now() < end {
+          while case let begin = now(), begin < end {
             await withTaskGroup(of: Void.self) { children in
               for _ in 0..<300 { children.addTask {} }
             }
+            longest.max(now() - begin, ordering: .relaxed)
             own.value.add(1, ordering: .relaxed)
           }
         }
@@ -78,6 +79,7 @@ func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @es
     let counts = rounds.map { $0.value.load(ordering: .relaxed) }
     // CHECK-NEXT: groups: each has its turns
     print("groups:", counts.min()! * 10 >= counts.max()! ? "each has its turns" : "\(counts)")
+    print("longest round:", longest.load(ordering: .relaxed) / 1000, "us")
   }
 }
 
