@@ -109,9 +109,7 @@ def build(
     argv += ["--configuration", configuration, "--disable-sandbox", "--disable-dependency-cache"]
     for name in ("cache", "config", "security"):
         argv += [f"--{name}-path", str(home / "swiftpm" / name)]
-    environment = dict(checkout.package.environment)
-    if ws.sources and checkout.folder.parent == ws.sources:
-        environment["SWIFTCI_USE_LOCAL_DEPS"] = "1"
+    is_of_workspace = ws.sources and checkout.folder.parent == ws.sources
     log = f"clients-{checkout.name}{'-' * bool(kind)}{kind}"
     minutes = f" ({checkout.package.minutes:g} min)" if checkout.package.minutes >= 2 else ""
     what = "tests" if "--build-tests" in options else "programs"
@@ -121,7 +119,7 @@ def build(
             run_logged(
                 ws.command([*argv, *flags], cwd=package, binds=[home, checkout.folder, *locals_]),
                 log,
-                env=ws.environment(environment),
+                env=ws.environment({"SWIFTCI_USE_LOCAL_DEPS": "1"} if is_of_workspace else {}),
                 failed=f"package {checkout.name} does not build",
             )
         except UserError as error:
@@ -166,7 +164,7 @@ def _home(ws: Workspace, checkout: Checkout, kind: str, locals_: Sequence[Path])
         place = hashlib.sha256(str(checkout.folder).encode()).hexdigest()[:8]
         return BUILD / "clients" / f"{name}-{place}"
     package = checkout.package
-    parts = [_VERSION, str(checkout.folder), str(ws.toolchain), package.environment, list(map(str, locals_))]
+    parts = [_VERSION, str(checkout.folder), str(ws.toolchain), list(map(str, locals_))]
     parts += [package.edits] if package.edits else []
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
     return ws.cache / "clients" / f"{name}-{key}"

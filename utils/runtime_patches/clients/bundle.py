@@ -290,8 +290,7 @@ class _Process:
         bundle = self.bundle
         for path in bundle.scratch.glob(f"{self.loads.name}.*"):
             path.unlink()
-        variables = {"SWIFT_BACKTRACE": "enable=off", **bundle.checkout.package.environment}
-        words = loaded.environment(self.loads, variables)
+        words = loaded.environment(self.loads, {"SWIFT_BACKTRACE": "enable=off"})
         with open(self.log, "ab") as log:
             self.begin = log.tell()
             command = bundle.command(self.runtime, arguments, words)

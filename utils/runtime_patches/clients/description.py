@@ -20,20 +20,17 @@ _FILE = CONFIG / "clients.json"
 
 @dataclasses.dataclass(frozen=True)
 class Package:
-    """One line of clients.json. Without a URL the sources of the workspace hold it. left_out: why it runs only when it
-    is named. skip: {regular expression of tests that are left out: why}. edits: {file: [text, its replacement]}.
-    parallel: see Bundle."""
+    """One line of clients.json. Without a URL the sources of the workspace hold it. skip: {regular expression of tests
+    that are left out: why}. edits: {file: [text, its replacement]}. parallel: see Bundle."""
 
     name: str
     minutes: float = 1
     url: str = ""
     tag: str = ""
     commit: str = ""
-    left_out: str = ""
     parallel: bool = False
     skip: dict[str, str] = dataclasses.field(default_factory=dict)
     edits: dict[str, list[str]] = dataclasses.field(default_factory=dict)
-    environment: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +71,7 @@ def choose(names: Sequence[str], folder: Path | None = None) -> list[Package | P
     if folder is not None:
         return _given(names, folder, packages)
     if not names:
-        return [package for package in packages.values() if not package.url and not package.left_out]
+        return [package for package in packages.values() if not package.url]
     return [_named(name, packages) for name in names]
 
 

@@ -59,7 +59,6 @@ def main(options: Namespace) -> int:
     if options.list:
         for package in description.load().values():
             facts = [f"{package.tag}, {package.url}" if package.url else "in the sources"]
-            facts += [f"only when it is named: {package.left_out}"] if package.left_out else []
             facts += [f"without {skipped}: {why}" for skipped, why in package.skip.items()]
             print(f"{package.name:24} {'; '.join(facts)}")
         return 0

@@ -17,7 +17,6 @@ from .series import Series
 
 FOLDER = BUILD / "dispatch"
 NAME = "swift-corelibs-libdispatch"
-_AUTHOR = "Swift Runtime Patches <patches@localhost>"
 
 
 def load() -> Series:
@@ -46,7 +45,7 @@ def renew(ws: Workspace) -> None:
         git.out("config", "user.name", "Swift Runtime Patches")
         git.out("config", "user.email", "patches@localhost")
         git.out("add", "--all", "--force")
-        commit = checkout.commit_index(git, None, f"The sources of {NAME}\n", _AUTHOR, "")
+        commit = checkout.commit_index(git, None, f"The sources of {NAME}\n", "", "")
         for patch in listed:
             done = git.call("apply", "--index", "--whitespace=nowarn", "-", input=patch.diff)
             if done.returncode:

@@ -6,6 +6,7 @@ sources against the toolchain's own library, once for all runtimes.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,7 +106,7 @@ def _ninja(ws: Workspace, target: Target | None) -> Iterator[str]:
     swift = ws.swift
     drivers = {"target_swift": target.swift(), "target_clang": target.clang} if target else {}
     words = {name: " ".join(drivers.get(name, [])) for name in ("target_swift", "target_clang")}
-    yield _RULES.format(swift=_quote(swift), **words)
+    yield _RULES.format(swift=shlex.quote(str(swift)).replace("$", "$$"), **words)
     for name, (imports, others, options) in _MODULES.items():
         folder = _sources(ws) / name
         sources = [_escape(path) for path in sorted(folder.glob("*.swift"))]
@@ -132,7 +133,3 @@ def _ninja(ws: Workspace, target: Target | None) -> Iterator[str]:
 
 def _escape(path: object) -> str:
     return str(path).replace("$", "$$").replace(":", "$:").replace(" ", "$ ")
-
-
-def _quote(path: object) -> str:
-    return "'" + str(path).replace("$", "$$").replace("'", "'\\''") + "'"
