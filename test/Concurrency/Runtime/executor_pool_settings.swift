@@ -3,13 +3,14 @@
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 
+// With chaos's delays a worker may sleep in a job, and a stand-in comes: a thread more than the width.
 // RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=QUIET %s
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out on 3 2>&1 | %FileCheck --check-prefix=QUIET %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=64 %target-run %t/a.out on 64 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out on 3 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=64 %target-run %t/a.out on 64 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_POOL=0 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=QUIET %s
 // The width that is documented to be that of the processors.
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=0 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=0 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
 // QUIET-NOT: {{[Ww]arning|FAILED}}
 // QUIET: done
 
@@ -24,22 +25,22 @@
 // POOL-NOT: {{[Ww]arning|FAILED}}
 // POOL: done
 
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=-3 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2x %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=many %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1e1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4294967297 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=99999999999999999999999 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1025 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=-3 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2x %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=many %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1e1 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=4294967297 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=99999999999999999999999 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1025 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=WIDTH %s
 // WIDTH-NOT: FAILED
 // WIDTH: {{[Ww]arning.*SWIFT_POOL_WIDTH=}}
 // WIDTH-NOT: {{[Ww]arning|FAILED}}
 // WIDTH: done
 
 // The processors that the process may use when it starts, not those that the machine has.
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pinned 2>&1 | %FileCheck --check-prefix=QUIET %s
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out pinned-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out nice-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %target-run %t/a.out pinned 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %target-run %t/a.out pinned-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %target-run %t/a.out nice-thread 2>&1 | %FileCheck --check-prefix=QUIET %s
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
