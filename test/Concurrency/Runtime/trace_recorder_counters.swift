@@ -1,12 +1,12 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: env %env-SWIFT_TRACE=1 %target-run %t/a.out > %t/log
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_TRACE=1 %target-run %t/a.out > %t/log
 // RUN: %FileCheck %s < %t/log
-// RUN: env %env-SWIFT_TRACE=%t/trace-%%p %target-run %t/a.out > %t/log
+// RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_TRACE=%t/trace-%%p %target-run %t/a.out > %t/log
 // RUN: %FileCheck %s < %t/log
 // ThreadSanitizer lets no child of a fork start threads, as the pool does there.
-// RUN: %if !tsan %{ env %env-SWIFT_POOL=1 %env-SWIFT_TRACE=1 %target-run %t/a.out pool > %t/log %}
+// RUN: %if !tsan %{ env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_TRACE=1 %target-run %t/a.out pool > %t/log %}
 // RUN: %if !tsan %{ %FileCheck %s --check-prefixes=CHECK,POOL < %t/log %}
 
 // Threads that have ended keep their counts.
