@@ -2,10 +2,12 @@
 // RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out
+// With chaos's delays, 1,000 default jobs may end before 20 turns of high ones, high jobs wait longer beside long ones,
+// and short tasks take many turns of others.
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%}
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%}
 // Stand-ins for a class matter less the more workers there are.
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=16 %target-run %t/a.out classes
 
@@ -16,8 +18,6 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
-// It judges times and numbers of turns, which chaos changes.
-// UNSUPPORTED: runtime_chaos
 // REQUIRES: OS=linux-gnu
 
 // Who keeps the global executor's threads busy does not keep other jobs from running: two

@@ -3,11 +3,12 @@
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // ThreadSanitizer knows no threads in the child of a process with several, and 2,000 sleepers that
-// wake at once take it longer than the limit.
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if tsan %{-fork -many%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if tsan %{-fork -many%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out %if tsan %{-fork -many%}
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out "give way"
+// wake at once take it longer than the limit, and chaos, too. Chaos also makes threads wait more often than the two rows
+// allow that count this.
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan %{-fork -many%} %if runtime_chaos %{-many "-one wake" "-give way"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if tsan %{-fork -many%} %if runtime_chaos %{-many "-one wake" "-give way"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out %if tsan %{-fork -many%} %if runtime_chaos %{-many "-one wake" "-give way"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out "give way"
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -16,8 +17,6 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
-// It judges times and numbers of waits, which chaos changes.
-// UNSUPPORTED: runtime_chaos
 // REQUIRES: OS=linux-gnu
 // XFAIL: without_executor-timers
 
