@@ -2,8 +2,9 @@
 // functions. Before each, a thread may yield, sleep for a moment or spin; or it is slow for a
 // while, as one of low priority. That depends on SWIFT_CHAOS_SEED and on which thread it is: they
 // have numbers as they come. So a seed replays the delays, and not the whole schedule.
-// With SWIFT_CHAOS_SLEEP=0 a thread yields where it would sleep: for tests of what one that waits
-// in the kernel has for a consequence, such as another thread that stands in for it.
+// With SWIFT_CHAOS_SLEEP=0 a thread yields where it would sleep, and none is slow for a while: for
+// tests of what one that waits in the kernel has for a consequence, such as another thread that
+// stands in for it. Beside programs that compute, each yield takes milliseconds.
 //
 // The orders are those of the code: a stronger one would hide what the processor does.
 
@@ -52,7 +53,7 @@ CHAOS void chaos_step() {
   } else if (what < 128) {
     for (volatile unsigned i = howLong & 1023; i; i = i - 1)
       ;
-  } else if (what == 128) {
+  } else if (what == 128 && thread.sleeps) {
     thread.slow = 2000;
   }
   errno = error;

@@ -165,8 +165,8 @@ let begunOnes = Row(name: "tasks that have begun", seconds: 120) {
 @main struct Main {
   static func main() {
     Row.run([
-      row("yields", 2000) { for _ in 0..<10 { await Task.yield() } },
-      row("yields, made by a job", 2000, inside: true) { for _ in 0..<10 { await Task.yield() } },
+      row("yields", 600) { for _ in 0..<10 { await Task.yield() } },
+      row("yields, made by a job", 600, inside: true) { for _ in 0..<10 { await Task.yield() } },
       row("sleeps", 2000, pause),
       row("sleeps, made by a job", 2000, inside: true, pause),
       row("sleeps, urgent", 1000, priority: .high, pause),
@@ -176,7 +176,7 @@ let begunOnes = Row(name: "tasks that have begun", seconds: 120) {
           for _ in 0..<4 { group.addTask { usleep(10) } }
         }
       },
-      row("an actor", 2000) { for _ in 0..<10 { await account.call() } },
+      row("an actor", 600) { for _ in 0..<10 { await account.call() } },
       row("from outside", 1000) { await fromOutside() },
       row("a tree", 500) {
         await withTaskGroup(of: Void.self) { group in

@@ -144,6 +144,8 @@ func order() async {
     }
   }
   await become { gates.allSatisfy { $0.isWaiting } }
+  // The last one, too, has suspended: it would go on at once, before the others.
+  executor.queue.sync {}
   tasks[2].cancel()
   for task in tasks { await task.value }
   let order = ran.withLock { $0 }

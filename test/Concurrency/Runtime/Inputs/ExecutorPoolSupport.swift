@@ -25,7 +25,7 @@ final class Flag: Sendable {
 }
 
 let failures = Counter()
-/// How often times were too long.
+/// How often times were too long, or counts too low.
 let tooSlow = Counter()
 
 /// Of a test without rows, which judges each time once.
@@ -37,6 +37,14 @@ func fail(_ text: String) {
 
 func expect(_ condition: Bool, _ text: @autoclosure () -> String) {
   if !condition { fail(text()) }
+}
+
+/// For what may fail while other programs have the processors: not in each of three runs of the row.
+func expectMostly(_ condition: Bool, _ text: @autoclosure () -> String) {
+  if !condition {
+    print("NOT SO: \(text())")
+    tooSlow.add()
+  }
 }
 
 /// Computes for so many nanoseconds; what the thread waits for a processor counts, too.
@@ -174,7 +182,7 @@ struct Row {
         watch(row.name, row.seconds)
         row.body()
         if failures.count > 0 || tooSlow.count == slow { break }
-        if attempt == 3 { fail("\(row.name): too slow three times") }
+        if attempt == 3 { fail("\(row.name): too slow, or not so, three times") }
       }
       print("\(row.name): ended")
       if failures.count > 0 { break }
