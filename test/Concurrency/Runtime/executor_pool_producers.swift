@@ -1,10 +1,11 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// With ThreadSanitizer, more than a quarter of all may wait if there are 1,000 tasks for each block.
-// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out %if tsan %{300%} %else %{1000%} | %FileCheck %s
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if tsan %{300%} %else %{1000%} | %FileCheck %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if tsan %{300%} %else %{1000%} | %FileCheck %s
+// With ThreadSanitizer, more than a quarter of all may wait if there are 1,000 tasks for each block. With chaos they take
+// minutes.
+// RUN: env %env-SWIFT_POOL=0 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{300%} %else %{1000%} | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{300%} %else %{1000%} | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{300%} %else %{1000%} | %FileCheck %s
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
