@@ -34,10 +34,14 @@ def events(
         process.end(child)
 
 
-def serve(measure: Callable[[dict[str, Any]], None]) -> None:
-    """The other end: calls measure(plan), which prints the events."""
+def serve(measure: Callable[[dict[str, Any]], Iterable[Mapping[str, Any]]]) -> None:
+    """The other end: prints the events of measure(plan). A Failed ends it, and is the last event, {"failed": why}."""
     try:
         with process.terminable():
-            measure(json.load(sys.stdin))
+            try:
+                for event in measure(json.load(sys.stdin)):
+                    print(json.dumps(event), flush=True)
+            except Failed as failure:
+                print(json.dumps({"failed": str(failure)}), flush=True)
     except (KeyboardInterrupt, BrokenPipeError):
         sys.exit(130)

@@ -1,16 +1,14 @@
-"""Takes the samples, inside the workspace: a plan comes in, a line of JSON for each
-sample goes out. Needs nothing but Python's own library.
+"""Takes the samples, inside the workspace (see harness/inside.py). Needs nothing but Python's own library.
 
 A sample is one run of the program with some workers. Workers that are processes are
 several runs that begin at the same time.
 """
 
-import json
 import os
 import random
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -90,17 +88,16 @@ def take(plan: _Plan, sample: _Plan) -> dict[str, float]:
     return best
 
 
-def main(plan: _Plan) -> None:
+def measure(plan: _Plan) -> Iterator[_Plan]:
     samples = list(product(plan["kinds"], plan["workers"], plan["libraries"]))
     order = interleaved(plan["rounds"], plan["rows"], lambda row: samples, random.Random(1))
     for number, row, (kind, workers, runtime) in order:
         sample = {"row": row, "kind": kind, "workers": workers, "runtime": runtime}
         try:
-            print(json.dumps({**sample, "round": number, **take(plan, sample)}), flush=True)
+            yield {**sample, "round": number, **take(plan, sample)}
         except Failed as failure:
-            print(json.dumps({"failed": f"{row} with {workers} {kind} on {runtime}: {failure}"}), flush=True)
-            return
+            raise Failed(f"{row} with {workers} {kind} on {runtime}: {failure}") from None
 
 
 if __name__ == "__main__":
-    inside.serve(main)
+    inside.serve(measure)

@@ -1,11 +1,9 @@
-"""The measuring loop; runs inside the workspace as a program of its own.
+"""The measuring loop; runs inside the workspace as a program of its own (see harness/inside.py).
 
-It reads a plan (JSON) from standard input and writes one JSON object a line to
-standard output: `calibrated`, `process` for each measured process, `failed` and
-`end`. Nothing else runs while a process is measured.
+Its events are `calibrated`, `plan`, `process` for each measured process, `failed` and `end`. Nothing else runs while
+a process is measured.
 """
 
-import json
 import os
 import random
 import re
@@ -15,7 +13,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -169,10 +167,6 @@ def rounds(plan: Mapping[str, Any], rows: Sequence[Planned]) -> tuple[int, float
     return max(plan["fewest_rounds"], min(plan["most_rounds"], fitting)), once
 
 
-def say(event: str, **fields: Any) -> None:
-    print(json.dumps({"event": event, **fields}), flush=True)
-
-
 def cpu_times() -> tuple[float, float, float]:
     """(busy, total, stolen) seconds of all processors since the start."""
     with open("/proc/stat") as stat:
@@ -180,7 +174,7 @@ def cpu_times() -> tuple[float, float, float]:
     return sum(times) - times[3] - times[4], sum(times), times[7]
 
 
-def measure(plan: Mapping[str, Any]) -> None:
+def measure(plan: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Calibrates all rows, then measures them in interleaved rounds."""
     rows = []
     places = copy_libraries(plan)
@@ -188,11 +182,11 @@ def measure(plan: Mapping[str, Any]) -> None:
         try:
             calibrate(plan, row, places[row.sides[0]][0])
             rows.append(row)
-            say("calibrated", **vars(row))
+            yield {"event": "calibrated", **vars(row)}
         except Failed as failure:
-            say("failed", name=row.name, side=row.sides[0], reason=str(failure))
+            yield {"event": "failed", "name": row.name, "side": row.sides[0], "reason": str(failure)}
     count, seconds = rounds(plan, rows)
-    say("plan", rounds=count, seconds=round(count * seconds, 1))
+    yield {"event": "plan", "rounds": count, "seconds": round(count * seconds, 1)}
     chance = random.Random(plan["seed"])
     before, own, gone = cpu_times(), os.times(), set()
     chance.shuffle(rows)
@@ -202,18 +196,19 @@ def measure(plan: Mapping[str, Any]) -> None:
             continue
         try:
             result = run_process(plan, places[column][number % plan["copies"]], name, row.iterations, row.samples)
-            say("process", name=name, column=column, round=number, **result)
+            yield {"event": "process", "name": name, "column": column, "round": number, **result}
         except Failed as failure:
-            say("failed", name=name, side="old" if column == "control" else column, reason=str(failure))
+            side = "old" if column == "control" else column
+            yield {"event": "failed", "name": name, "side": side, "reason": str(failure)}
             gone.add(name)
     after, end = cpu_times(), os.times()
     total = after[1] - before[1]
     mine = sum(end[:4]) - sum(own[:4])
-    say(
-        "end",
-        others=round(max(0.0, after[0] - before[0] - mine) / max(total, 1e-3), 4),
-        stolen=round((after[2] - before[2]) / max(total, 1e-3), 4),
-    )
+    yield {
+        "event": "end",
+        "others": round(max(0.0, after[0] - before[0] - mine) / max(total, 1e-3), 4),
+        "stolen": round((after[2] - before[2]) / max(total, 1e-3), 4),
+    }
 
 
 if __name__ == "__main__":

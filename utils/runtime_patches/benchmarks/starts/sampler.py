@@ -1,11 +1,9 @@
-"""Takes the samples, inside the workspace: a plan comes in, a line of JSON for each sample goes out. Needs nothing but
-Python's own library.
+"""Takes the samples, inside the workspace (see harness/inside.py). Needs nothing but Python's own library.
 
 A sample is one new process: the figures that it prints, or the time until it ends or, if it is a server, until it has
 answered.
 """
 
-import json
 import os
 import random
 import re
@@ -13,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +86,7 @@ def _until_the_answer(plan: dict[str, Any], row: dict[str, Any], runtime: str) -
         child.wait()
 
 
-def main(plan: dict[str, Any]) -> None:
+def measure(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     rows = {row["name"]: row for row in plan["rows"]}
     order = interleaved(plan["rounds"] + 1, list(rows), lambda row: plan["columns"], random.Random(1))
     for number, name, column in order:
@@ -98,12 +97,11 @@ def main(plan: dict[str, Any]) -> None:
             take = _until_the_answer if rows[name]["kind"] == "server" else _until_the_end
             figures = take(plan, rows[name], runtime)
         except (Failed, OSError) as failure:
-            print(json.dumps({"failed": f"{name} on {runtime}: {failure}"}), flush=True)
-            return
+            raise Failed(f"{name} on {runtime}: {failure}") from None
         # The first process of each kind warms the cache of files.
         if number:
-            print(json.dumps({"row": name, "column": column, **figures}), flush=True)
+            yield {"row": name, "column": column, **figures}
 
 
 if __name__ == "__main__":
-    inside.serve(main)
+    inside.serve(measure)

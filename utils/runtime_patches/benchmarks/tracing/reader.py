@@ -2,16 +2,16 @@
 
 import contextlib
 import io
-import json
 import resource
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from ..harness import inside
 
 
-def _measure(plan: dict[str, Any]) -> None:
-    """Prints the seconds and megabytes that the table of plan["file"] takes, and the number of its events."""
+def _measure(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The seconds and megabytes that the table of plan["file"] takes, and the number of its events."""
     start = time.monotonic()
     from ...traces import inside as traces
 
@@ -19,7 +19,7 @@ def _measure(plan: dict[str, Any]) -> None:
         trace = traces.show({"file": plan["file"], "perfetto": None, "json": None, "rows": 8})
     seconds = time.monotonic() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "megabytes": megabytes, "events": len(trace.kind)}), flush=True)
+    yield {"seconds": seconds, "megabytes": megabytes, "events": len(trace.kind)}
 
 
 if __name__ == "__main__":
