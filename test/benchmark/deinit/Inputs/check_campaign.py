@@ -48,7 +48,7 @@ measure(measured, RUN)
 first = raw_files(measured)
 assert len(first) == 6, first
 for name in measured.names:
-    loaded = measured.results[name].load(RUN)
+    loaded = measured.load(RUN, name)
     assert loaded
     points, data = loaded
     rounds = [dataset.read_dataset(measured._raw_path(RUN, name, n)) for n in (1, 2, 3)]
@@ -78,7 +78,7 @@ for seconds, count in ((0, 3), (7, 3), (8, 3), (10, 5), (13, 5), (100, 9)):
 
 # A runtime that lacks the benchmark has no dataset, and that is no error.
 measure(measured, COPYING)
-assert measured.results["stock"].load(COPYING) is None
+assert measured.load(COPYING, "stock") is None
 assert not list(measured.raw.glob("*.partial"))
 
 # An interrupted measurement leaves no child and no file that counts.

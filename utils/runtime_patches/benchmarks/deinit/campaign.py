@@ -1,5 +1,7 @@
 """Measures all datasets on several runtimes, in rounds, and goes on where it stopped."""
 
+from __future__ import annotations
+
 import dataclasses
 import hashlib
 import subprocess
@@ -56,8 +58,7 @@ QUICK = Scale("quick", thin=100, least=60, objects=10000, rounds=(5, 5), seconds
 
 class Campaign:
     """Each round of each dataset is a file in raw/ that appears when it is complete. It is measured again when the
-    program, the runtime or the points change. results: {name of a runtime: the Folder with its datasets, which has
-    none of a benchmark that the runtime lacks}."""
+    program, the runtime or the points change. data/ has the datasets, and the files of their points."""
 
     def __init__(self, ws: Workspace, home: Path, scale: Scale, runtimes: list[Runtime]) -> None:
         self.ws, self.home, self.scale = ws, Path(home), scale
@@ -66,7 +67,6 @@ class Campaign:
         self.raw, self.data = self.home / "raw", self.home / "data"
         for folder in (self.raw, self.data):
             folder.mkdir(parents=True, exist_ok=True)
-        self.results = {name: dataset.Folder(self.data, name) for name in self.names}
         self.program = driver.build(ws)
         self.fitter = fit.Fitter(lambda: ws)
         self.keys = {name: self._key(runtime) for name, runtime in self.runtimes.items()}
@@ -78,6 +78,17 @@ class Campaign:
         values, objects, _ = self.scale.inputs(inputs)
         name = inputs.name or f"inputs-v{values[0]}-{values[1]}-o{objects[0]}-{objects[1]}"
         return self.data / f"{name}.txt"
+
+    def dataset_path(self, run: Run, name: str) -> Path:
+        """The file of the dataset of a run on a runtime."""
+        return self.data / f"{run.name}.{plain(name)}.txt"
+
+    def load(self, run: Run, name: str) -> tuple[dataset.Inputs, dataset.Dataset] | None:
+        """(inputs, dataset) of a run on a runtime; None if the runtime lacks the benchmark."""
+        if not self.dataset_path(run, name).exists():
+            return None
+        data = dataset.read_dataset(self.dataset_path(run, name))
+        return dataset.inputs_of(data, dataset.read_inputs(self.inputs_path(run.inputs))), data
 
     def _key(self, runtime: Runtime) -> str:
         digest = hashlib.sha256(self.program.read_bytes())
@@ -108,7 +119,7 @@ class Campaign:
                 if name in self._able[run.name]:
                     self._merge(run, name)
                 else:
-                    self.results[name].file(run).unlink(missing_ok=True)
+                    self.dataset_path(run, name).unlink(missing_ok=True)
 
     def _count(self, run: Run) -> int:
         """The number of rounds; by the oldest runtime: the others are not slower, as a
@@ -160,7 +171,7 @@ class Campaign:
             f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
             f"median of {len(rounds)} rounds"
         )
-        path = self.results[name].file(run)
+        path = self.dataset_path(run, name)
         dataset.write_dataset(path, dataset.Dataset(str(path), label, schedule, total, inputs=None))
 
 

@@ -16,8 +16,6 @@ from typing import Any
 
 from ...base import files
 from ...base.errors import UserError
-from ...runtimes.runtime import plain
-from .experiments import Run
 
 INPUTS = ["values", "objects"]
 TIMES = ["schedule(ns)", "total(ns)"]
@@ -55,27 +53,6 @@ class Dataset:
         """The inputs file in the first line of the header, or None."""
         words = self.label.split()
         return words[1] if len(words) > 1 and not words[1].startswith("--") else None
-
-
-class Folder:
-    """Datasets NAME.RUNTIME.txt in a folder, as ./reproduce leaves them."""
-
-    def __init__(self, path: Path, runtime: str) -> None:
-        self.path = path
-        self.suffix = f".{plain(runtime)}.txt"
-
-    def file(self, run: Run) -> Path:
-        return self.path / f"{run.name}{self.suffix}"
-
-    def load(self, run: Run) -> tuple[Inputs, Dataset] | None:
-        """(inputs, dataset); None if there is none."""
-        if not self.file(run).exists():
-            return None
-        data = read_dataset(self.file(run))
-        inputs = None
-        if data.inputs is None and data.inputs_name:
-            inputs = read_inputs(self.path / os.path.basename(data.inputs_name))
-        return inputs_of(data, inputs), data
 
 
 def read_inputs(path: Path | str) -> Inputs:

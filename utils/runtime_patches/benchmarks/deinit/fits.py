@@ -42,8 +42,8 @@ def points(
     campaign: Campaign, experiment: experiments.Fit, phase: str, name: str
 ) -> tuple[phases.Selection, list[float]] | None:
     """(the selected points, their times) of one experiment on one runtime; None if the runtime lacks it."""
-    folder, diff = campaign.results[name], experiment.diff
-    found, baseline = folder.load(experiment.run), folder.load(diff) if diff else None
+    diff = experiment.diff
+    found, baseline = campaign.load(experiment.run, name), campaign.load(diff, name) if diff else None
     if not found or diff and not baseline:
         return None
     inputs, data = found
