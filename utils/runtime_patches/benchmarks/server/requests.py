@@ -14,6 +14,7 @@ from ...base.errors import UserError
 from ...base.progress import Step
 from ...results.verdicts import quantile
 from ..harness.rounds import interleaved
+from . import programs
 from .programs import Place, Server, Side
 from .rows import ServerRow
 
@@ -36,8 +37,9 @@ def _rounds(options: Namespace, name: str, take: Callable[[Side, bool], Sample])
     return samples
 
 
-def http(options: Namespace, row: ServerRow, place: Place, program: Path, generator: Path) -> Columns:
+def http(options: Namespace, row: ServerRow, place: Place, program: Path) -> Columns:
     """{column: [sample]} of a row with a server."""
+    generator = programs.load(place.ws)
 
     def take(side: Side, last: bool) -> Sample:
         with Server(place, program, row, side, options.port) as server:

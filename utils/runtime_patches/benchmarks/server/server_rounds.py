@@ -23,6 +23,8 @@ from . import programs, requests
 from .programs import Place
 from .rows import ServerRow
 
+_MEASURES = {"nio": requests.nio, "inside": requests.inside, "http": requests.http, "echo": requests.http}
+
 
 @contextmanager
 def place(ws: Workspace) -> Iterator[programs.Place]:
@@ -41,23 +43,14 @@ def take(
 ) -> tuple[dict[str, requests.Columns], list[UserError]]:
     """({row: its samples}, [UserError]) of the rows `chosen`: one that fails does not end the others. options: .sides,
     .rounds, .seconds, .rates and .port."""
-    kinds = {row.kind for row in chosen}
-    server = programs.server(ws) if kinds - {"nio"} else None
-    generator = programs.load(ws) if kinds & {"http", "echo"} else None
-    nio = programs.nio(ws) if "nio" in kinds else None
+    built = {kind: programs.nio(ws) if kind == "nio" else programs.server(ws) for kind in {row.kind for row in chosen}}
+    if built.keys() & {"http", "echo"}:
+        programs.load(ws)
     taken: dict[str, requests.Columns] = {}
     failed: list[UserError] = []
     for row in chosen:
         try:
-            if row.kind == "nio":
-                assert nio
-                taken[row.name] = requests.nio(options, row, there, nio)
-            elif row.kind == "inside":
-                assert server
-                taken[row.name] = requests.inside(options, row, there, server)
-            else:
-                assert server and generator
-                taken[row.name] = requests.http(options, row, there, server, generator)
+            taken[row.name] = _MEASURES[row.kind](options, row, there, built[row.kind])
         except UserError as error:
             note(f"error: {error.message}")
             failed.append(error)
