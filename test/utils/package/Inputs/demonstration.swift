@@ -44,23 +44,23 @@ func nameInBlock() -> String {
       for number in 1...100 { group.addTask { await sum.add(number); return number } }
       for await _ in group {}
     }
-    print("group and actor", await sum.value)
+    print("group and actor", await sum.value, terminator: "; ")
     let ids = await Request.$id.withValue(7) { await Task { Request.id }.value }
-    print("task-local", ids)
+    print("task-local", ids, terminator: "; ")
     await withCheckedContinuation { done in _ = Resource(done) }
-    print("isolated deinit")
+    print("isolated deinit", terminator: "; ")
     let counter = Mutex(0)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 { group.addTask { for _ in 0..<1000 { counter.withLock { $0 += 1 } } } }
     }
-    print("mutex", counter.withLock { $0 })
+    print("mutex", counter.withLock { $0 }, terminator: "; ")
     try await Task.sleep(for: .milliseconds(1))
     let (stream, source) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<3 { source.yield(number) }
     source.finish()
     var read: [Int] = []
     for await number in stream { read.append(number) }
-    print("stream", read)
+    print("stream", read, terminator: "; ")
     let values: [Any] = [1, "two", 3.0]
     print("casts", values.compactMap { $0 as? CustomStringConvertible }.map(\.description))
   }
