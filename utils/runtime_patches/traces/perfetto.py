@@ -66,23 +66,16 @@ def _rows(
         event += [_constant(count, _key(10, 0)), _padded(name, 4)]
     if value is not None:
         event += [_constant(count, _key(30, 0)), _padded(value, 5)]
-    filler = None
+    filler: list[Array] = []
     length = np.full((count, 1), sum(part.shape[1] for part in event), np.uint8)
     if flow is not None:
         tail = np.hstack([_constant(count, _key(flow_field, 1)), flow.astype("<u8").view(np.uint8).reshape(count, 8)])
         other = _constant(count, _key(3, 0) + b"\x80" * 8 + b"\0")
         has = (flow != 0)[:, None]
-        filler = np.where(has, tail, other)
+        filler = [np.where(has, tail, other)]
         length += np.where(has, tail.shape[1], 0).astype(np.uint8)
     head = _constant(count, _key(10, 0) + b"\1" + _key(13, 0) + b"\2" + _key(8, 0))
-    parts = [
-        head,
-        _padded(time, 8),
-        _constant(count, _key(11, 2)),
-        length,
-        *event,
-        *([] if filler is None else [filler]),
-    ]
+    parts = [head, _padded(time, 8), _constant(count, _key(11, 2)), length, *event, *filler]
     size = sum(part.shape[1] for part in parts)
     return np.hstack([_constant(count, _key(1, 2) + bytes([size])), *parts])
 
