@@ -44,10 +44,8 @@ def main(options: Namespace) -> None:
         raise BadUsage(f"--seeds: '{options.seeds}' is not FIRST[:LAST]", "utils/stress --help")
     ws = ready(options)
     if options.cancellation:
-        from ..testing import cancellation
-
         chosen = [name for name in options.runtimes if str(name) != "before"]
-        cancellation.run(ws, chosen, options.cancellation, options.time)
+        stress.cancel(ws, chosen, options.cancellation, options.time)
         return
     count = 10**12 if options.time and not found[2] else last - first + 1
     stress.run(ws, options.runtimes, first, count, options.operations, options.workers, options.time)

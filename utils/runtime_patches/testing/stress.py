@@ -2,6 +2,10 @@
 
 A program is made from a seed; what it prints does not depend on the runtime. A seed that fails or differs is
 run again with less to do, and the smallest command that still fails is printed.
+
+Or random trees of tasks that are cancelled, counted over runs: the program is the test task_cancel_stress. A run goes
+on with the seeds at which the last one ended, so that many short runs make a long one. What is counted is of one build
+of the library: another one begins anew.
 """
 
 from __future__ import annotations
@@ -10,20 +14,26 @@ import os
 import subprocess
 import time
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..base import locks
+from ..base import files, locks
 from ..base.errors import UserError
 from ..base.paths import BUILD, TEST
 from ..base.progress import note
 from ..runtimes import build, program
+from ..runtimes.libraries import CONCURRENCY
 from ..runtimes.runtime import Runtime
 from ..workspace.find import Workspace
 
-_SOURCES = (TEST / "programs" / "concurrency-random.swift", TEST / "programs" / "Inputs" / "SplitMix64.swift")
-_MODES = TEST / "Concurrency" / "Runtime" / "Inputs"
+_RANDOM = TEST / "programs" / "Inputs" / "SplitMix64.swift"
+_TESTS = TEST / "Concurrency" / "Runtime"
+_MODES = _TESTS / "Inputs"
 _TIMEOUT = 300
+_CANCELLATIONS = tuple(product(("queues", "inline", "serial", "concurrent", "global", "mixed"), (2, 3, 5)))
+_COUNTS = BUILD / "stress" / "cancellation.json"
+_SLICE, _LANES = 10_000, 4
 
 
 @dataclass(frozen=True)
@@ -47,23 +57,13 @@ class Stress:
     def __init__(self, ws: Workspace, runtimes: list[Runtime]) -> None:
         self.ws, self.runtimes, self.programs = ws, runtimes, {}
         for runtime in runtimes:
-            build.ensure(ws, runtime)
-            # One at a time: two in a clone would write the same object file.
-            with locks.exclusive(BUILD):
-                self.programs[runtime] = _compile(ws, runtime)
+            self.programs[runtime] = _compile(ws, runtime)
 
     def output(self, runtime: Runtime, case: Case) -> tuple[int | None, str]:
         """(status, output) of the programs of a case. The status is None if they take too long."""
         # On `chaos` the delays are those of the first seed, so that a replay has them, too.
         delays = os.environ.get("SWIFT_CHAOS_SEED", str(case.first))
-        try:
-            argv = [str(self.programs[runtime]), *case.options]
-            env = {"SWIFT_BACKTRACE": "enable=off", "SWIFT_CHAOS_SEED": delays}
-            options = {"check": False, "text": True, "capture_output": True, "timeout": _TIMEOUT}
-            done = runtime.run(self.ws, argv, env=env, **options)
-        except subprocess.TimeoutExpired:
-            return None, f"no end after {_TIMEOUT} s"
-        return done.returncode, done.stdout + done.stderr
+        return _output(self.ws, runtime, [str(self.programs[runtime]), *case.options], SWIFT_CHAOS_SEED=delays)
 
     def fault(self, case: Case) -> tuple[Runtime, str] | None:
         """What is wrong with a case: (runtime, text), or None."""
@@ -122,10 +122,28 @@ class Stress:
 
 
 def _compile(ws: Workspace, runtime: Runtime) -> Path:
-    flags, home = ("-O", "-Xfrontend", "-disable-availability-checking"), BUILD / "stress" / runtime.plain
-    sources: dict[str, Any] = {"c": [_MODES / "deinit-modes.c"], "headers": [_MODES / "deinit-modes.h"]}
-    sources |= {"swift": [*_SOURCES, _MODES / "DeinitModes.swift"], "runtime": runtime, "flags": flags}
-    return program.build(ws, "concurrency-random", home, **sources)
+    swift = [TEST / "programs" / "concurrency-random.swift", _RANDOM, _MODES / "DeinitModes.swift"]
+    c, headers = [_MODES / "deinit-modes.c"], [_MODES / "deinit-modes.h"]
+    flags = ("-O", "-Xfrontend", "-disable-availability-checking")
+    return _build(ws, runtime, "concurrency-random", swift=swift, c=c, headers=headers, flags=flags)
+
+
+def _build(ws: Workspace, runtime: Runtime, name: str, **sources: Any) -> Path:
+    """The path of a program for a runtime, which is built, too; sources: as of program.build."""
+    build.ensure(ws, runtime)
+    # One at a time: two in a clone would write the same object file.
+    with locks.exclusive(BUILD):
+        return program.build(ws, name, BUILD / "stress" / runtime.plain, runtime=runtime, **sources)
+
+
+def _output(ws: Workspace, runtime: Runtime, argv: list[str], **env: str) -> tuple[int | None, str]:
+    """(status, output) of a program. The status is None if it takes too long."""
+    options = {"check": False, "text": True, "capture_output": True, "timeout": _TIMEOUT}
+    try:
+        done = runtime.run(ws, argv, env={"SWIFT_BACKTRACE": "enable=off", **env}, **options)
+    except subprocess.TimeoutExpired:
+        return None, f"no end after {_TIMEOUT} s"
+    return done.returncode, done.stdout + done.stderr
 
 
 def run(
@@ -153,3 +171,41 @@ def run(
         seed, done = block.last + 1, done + block.last - block.first + 1
         note(f"    {done} seeds, {done * operations:,} operations")
     print(f"seeds {first} to {seed - 1}, {done * operations} operations: {' and '.join(map(str, runtimes))} agree")
+
+
+def cancel(ws: Workspace, runtimes: list[Runtime], rounds: int, seconds: float | None) -> None:
+    """Cancels trees until each runtime has had so many rounds, with those of earlier runs, or `seconds` are over."""
+    sources = [_TESTS / "task_cancel_stress.swift", _RANDOM]
+    end = time.monotonic() + seconds if seconds else None
+    for runtime in runtimes:
+        stress = _build(ws, runtime, "task-cancel-stress", flags=("-O",), swift=sources)
+        state = f"{runtime} {files.sha256(runtime.library(CONCURRENCY))[:12]}"
+        while True:
+            had = (files.read_record(_COUNTS) or {}).get(state, [0] * len(_CANCELLATIONS))
+            left = rounds - sum(had)
+            if left <= 0 or (end and time.monotonic() >= end):
+                break
+            kind = had.index(min(had))
+            count = min(left, _SLICE if runtime.variant is None else _SLICE // 20)
+            _cancel(ws, runtime, stress, kind, 1 + had[kind], count)
+            _add(state, kind, count)
+            note(f"    {sum(had) + count:,} rounds on {runtime}")
+        print(f"{state}: {sum(had):,} rounds, no hang and no fault")
+
+
+def _cancel(ws: Workspace, runtime: Runtime, stress: Path, kind: int, first: int, rounds: int) -> None:
+    """Runs one kind of the cancellation test from round `first` on; UserError if it fails or hangs."""
+    mode, cancellers = _CANCELLATIONS[kind]
+    argv = [str(stress), str(rounds), mode, str(first), str(cancellers), str(_LANES)]
+    status, text = _output(ws, runtime, argv)
+    if status != 0:
+        fault = f"status {status}\n{text[-2000:]}"
+        raise UserError(f"{mode}, {cancellers} cancellers, on {runtime}: {fault}", f"again: {' '.join(argv)}")
+
+
+def _add(state: str, kind: int, rounds: int) -> None:
+    # Runs on several runtimes may end at the same time.
+    with locks.exclusive(_COUNTS.parent):
+        counts = files.read_record(_COUNTS) or {}
+        counts.setdefault(state, [0] * len(_CANCELLATIONS))[kind] += rounds
+        files.write_record(_COUNTS, counts)

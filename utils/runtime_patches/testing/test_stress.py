@@ -8,7 +8,6 @@ from typing import Any
 from unittest import mock
 
 from ..base.errors import UserError
-from ..runtimes import build
 from . import stress
 
 
@@ -39,7 +38,6 @@ class Failure(unittest.TestCase):
         with (
             mock.patch.object(stress.Stress, "output", program),
             mock.patch.object(stress, "_compile", lambda *_: None),
-            mock.patch.object(build, "ensure", lambda *_: None),
             contextlib.redirect_stdout(text),
             contextlib.redirect_stderr(io.StringIO()),
             self.assertRaises(UserError) as raised,
