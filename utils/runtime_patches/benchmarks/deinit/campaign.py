@@ -87,8 +87,7 @@ class Campaign:
         """(inputs, dataset) of a run on a runtime; None if the runtime lacks the benchmark."""
         if not self.dataset_path(run, name).exists():
             return None
-        data = dataset.read_dataset(self.dataset_path(run, name))
-        return dataset.inputs_of(data, dataset.read_inputs(self.inputs_path(run.inputs))), data
+        return dataset.read_inputs(self.inputs_path(run.inputs)), dataset.read_dataset(self.dataset_path(run, name))
 
     def _key(self, runtime: Runtime) -> str:
         digest = hashlib.sha256(self.program.read_bytes())

@@ -73,18 +73,6 @@ def _inputs(path: Path | str, columns: Any) -> Inputs:
     return Inputs(str(path), *([int(text) for text in columns[name]] for name in INPUTS))
 
 
-def inputs_of(dataset: Dataset, inputs: Inputs | None = None) -> Inputs:
-    """The points of `dataset`: those of `inputs` if given, else its own."""
-    if inputs:
-        check_inputs(dataset, inputs, f"./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}")
-    elif not dataset.inputs:
-        hint = f"name its inputs file, too: ./regression.py {dataset.inputs_name or 'INPUTS'} {dataset.path}"
-        raise UserError(f"{dataset.path} does not hold its inputs", hint)
-    found = inputs or dataset.inputs
-    assert found
-    return found
-
-
 def check_inputs(dataset: Dataset, inputs: Inputs, hint: str) -> None:
     """UserError if `dataset` was not measured with `inputs`, as far as its file tells."""
     named, given = os.path.basename(dataset.inputs_name or ""), os.path.basename(inputs.path)

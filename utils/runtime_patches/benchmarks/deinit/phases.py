@@ -51,9 +51,14 @@ def load(
     inputs_path: Path | str | None, dataset_path: Path | str, baseline_path: Path | str | None = None
 ) -> tuple[Inputs, Dataset, Dataset | None]:
     """(inputs, dataset, baseline or None), checked to belong together."""
-    inputs = files.read_inputs(inputs_path) if inputs_path else None
+    given = files.read_inputs(inputs_path) if inputs_path else None
     data = files.read_dataset(dataset_path)
-    inputs = files.inputs_of(data, inputs)
+    again = f"./regression.py {data.inputs_name or 'INPUTS'} {data.path}"
+    if given:
+        files.check_inputs(data, given, again)
+    inputs = given or data.inputs
+    if not inputs:
+        raise UserError(f"{data.path} does not hold its inputs", f"name its inputs file, too: {again}")
     baseline = files.read_dataset(baseline_path) if baseline_path else None
     if baseline:
         files.check_inputs(baseline, inputs, "a difference needs two datasets of the same inputs")
