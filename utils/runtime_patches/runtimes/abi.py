@@ -15,7 +15,7 @@ from typing import Optional
 from ..series import dispatch as dispatch_series
 from ..series import series
 from ..workspace.find import Workspace
-from . import build, dispatch, registrations, symbols, tree
+from . import build, dispatch, elf, registrations, tree
 from .libraries import CONCURRENCY, NAMES
 from .runtime import Runtime
 
@@ -107,7 +107,7 @@ def _symbols(ws: Workspace, old: Runtime, new: Runtime, reasons: Mapping[str, st
     for library in (*NAMES, dispatch.NAME):
         if not old.library(library).exists():
             continue
-        added, removed = symbols.difference(ws, old.library(library), new.library(library))
+        added, removed = elf.changed_exports(ws, old.library(library), new.library(library))
         rows += [("removed symbol", f"{library} {symbol}", None) for symbol in removed]
         rows += [("added symbol", f"{library} {symbol}", reasons.get(symbol)) for symbol in added]
     return rows

@@ -23,7 +23,7 @@ from ..base.paths import BUILD, CONFIG
 from ..base.progress import Step, note
 from ..series import checkout, series
 from ..workspace.find import Workspace
-from . import dispatch, package, registrations, symbols, tree, variants
+from . import dispatch, elf, package, registrations, tree, variants
 from .libraries import LIBRARIES, NAMES
 from .runtime import Runtime, stock
 from .tree import places
@@ -217,7 +217,7 @@ def _assemble(
     tools = variants.complete(ws, runtime) if runtime.variant else []
     found = {"name": runtime.name, "exports": {}, **found}
     for name in libraries:
-        added, removed = symbols.difference(ws, toolchain / name, target / name)
+        added, removed = elf.changed_exports(ws, toolchain / name, target / name)
         if removed:
             raise UserError(
                 f"{name} of runtime '{runtime}' lacks {len(removed)} symbols of the toolchain's, such as {removed[0]}",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..base.architectures import Architecture
 from ..workspace.find import Workspace
-from . import dispatch, elf, symbols
+from . import dispatch, elf
 from .elf import Elf
 from .libraries import LIBRARIES, NAMES
 
@@ -66,6 +66,6 @@ def _of_one(one: Elf, theirs: set[str], architecture: Architecture, limits: Mapp
         yield "has an executable stack"
     if one.has_text_relocations:
         yield "has text relocations"
-    removed = sorted(symbol for symbol in theirs - one.exports if not symbols.is_nobodys(symbol))
+    removed = sorted(symbol for symbol in theirs - one.exports if not elf.is_nobodys(symbol))
     if removed:
         yield f"lacks {len(removed)} symbols of the toolchain's, such as {removed[0]}"
