@@ -85,6 +85,16 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
+def digest(text: str, paths: Iterable[Path]) -> str:
+    """The SHA-256 of a text and of the files that follow it, in hexadecimal."""
+    import hashlib
+
+    found = hashlib.sha256(text.encode())
+    for path in paths:
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
 def read_record(path: Path) -> dict[str, Any] | None:
     """The dictionary in a file; None if the file is missing or damaged."""
     try:

@@ -6,7 +6,6 @@ tree of its own (package.py).
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
@@ -53,10 +52,8 @@ def ensure(ws: Workspace, runtime: Runtime) -> Path:
 
 def configuration_key(ws: Workspace) -> str:
     """What before's build depends on besides the sources, as a short name."""
-    digest = hashlib.sha256("\0".join([str(ws.toolchain), tree.SOURCE, tree.OUT, tree.CONFIGURATION]).encode())
-    for path in _CONFIGURATION:
-        digest.update((CONFIG / path).read_bytes())
-    return digest.hexdigest()[:12]
+    text = "\0".join([str(ws.toolchain), tree.SOURCE, tree.OUT, tree.CONFIGURATION])
+    return files.digest(text, map(CONFIG.joinpath, _CONFIGURATION))[:12]
 
 
 def home(ws: Workspace, runtime: Runtime) -> Path:

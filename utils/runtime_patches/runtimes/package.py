@@ -5,7 +5,6 @@ lib/ (shared), static/ (archives) and debug/ (debug symbols by build ID). The ca
 """
 
 import functools
-import hashlib
 import shlex
 import struct
 from collections.abc import Mapping
@@ -86,10 +85,8 @@ class Package:
     def _prepare(self, mounts: Mapping[str, str]) -> Path:
         """Makes the folders of the build, if they are not there or of another configuration. Returns the folder in
         the cache where the last build is kept."""
-        digest = hashlib.sha256("\0".join([str(self.ws.toolchain), self.target.triple, sysroot.SUITE]).encode())
-        for path in _CONFIGURATION:
-            digest.update((CONFIG / path).read_bytes())
-        key = digest.hexdigest()[:12]
+        text = "\0".join([str(self.ws.toolchain), self.target.triple, sysroot.SUITE])
+        key = files.digest(text, map(CONFIG.joinpath, _CONFIGURATION))[:12]
         kept = self.ws.cache / f"{self.place.name}-{key}"
         stamp = {"name": self.place.name, "configuration": key, "mounts": mounts}
         if files.read_record(self.place / "stamp.json") != stamp:
@@ -125,11 +122,8 @@ class Package:
     def _finish(self) -> None:
         """Makes out/ of what was compiled, if that or the series has changed."""
         mark, made = self.mark, self.out / files.MADE
-        digest = hashlib.sha256(mark.encode() + Path(__file__).read_bytes())
         built = dispatch.built(self.place)
-        for path in built.values():
-            digest.update(path.read_bytes())
-        key = digest.hexdigest()
+        key = files.digest(mark, [Path(__file__), *built.values()])
         if files.is_made(made, key):
             return
         with files.replaced(self.out) as partial:

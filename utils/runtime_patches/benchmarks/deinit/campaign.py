@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ...base import files
 from ...base.errors import UserError
 from ...base.process import ended
 from ...runtimes.libraries import NAMES
@@ -90,11 +90,8 @@ class Campaign:
         return dataset.read_inputs(self.inputs_path(run.inputs)), dataset.read_dataset(self.dataset_path(run, name))
 
     def _key(self, runtime: Runtime) -> str:
-        digest = hashlib.sha256(self.program.read_bytes())
-        for library in sorted(NAMES):
-            if runtime.library(library).exists():
-                digest.update(runtime.library(library).read_bytes())
-        return digest.hexdigest()[:12]
+        libraries = map(runtime.library, sorted(NAMES))
+        return files.digest("", [self.program, *(path for path in libraries if path.exists())])[:12]
 
     def rounds(self, runs: Sequence[Run]) -> Iterator[tuple[int, Run]]:
         """What to `measure` next, as (number of the round, run). One round of all runs
@@ -132,7 +129,7 @@ class Campaign:
     def _round(self, run: Run, inputs: Path, name: str, number: int) -> bool:
         """False: the runtime lacks the benchmark."""
         path = self._raw_path(run, name, number)
-        points_key = hashlib.sha256(inputs.read_bytes()).hexdigest()[:12]
+        points_key = files.sha256(inputs)[:12]
         label = (
             f"{run.benchmark} {inputs.name} --ballast={run.ballast} --runtime={name} key={self.keys[name]}-{points_key}"
         )
