@@ -108,10 +108,7 @@ def _variables(column: str) -> dict[str, str]:
 
 def _sample(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: str) -> dict[str, float]:
     what = f"{row} with the pool {column}"
-    try:
-        text = programs.output(ws, runtime, [str(made.rows), row], what, env=_variables(column), timeout=_PATIENCE)
-    except subprocess.TimeoutExpired:
-        raise UserError(f"{what} on {runtime} did not end within {_PATIENCE} s", programs.NO_PART) from None
+    text = programs.output(ws, runtime, [str(made.rows), row], what, env=_variables(column), timeout=_PATIENCE)
     loaded = re.search(r"(?m)^library\t(.*)$", text)
     wanted = runtime.library(CONCURRENCY)
     if not loaded or os.path.realpath(loaded[1]) != os.path.realpath(wanted):

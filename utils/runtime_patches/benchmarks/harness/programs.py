@@ -33,8 +33,13 @@ def rows(ws: Workspace, program: Path) -> dict[str, str]:
 
 
 def output(ws: Workspace, runtime: Runtime, argv: Sequence[str], what: str, hint: str = NO_PART, **options: Any) -> str:
-    """The standard output of one process on a runtime; UserError if it fails. what: it is, in the error."""
-    done = runtime.run(ws, argv, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
+    """The standard output of one process on a runtime; UserError if it fails, or does not end in time. what: it is, in
+    the error; options: of subprocess.run."""
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    try:
+        done = runtime.run(ws, argv, check=False, **streams, **options)
+    except subprocess.TimeoutExpired as late:
+        raise UserError(f"{what} on {runtime} did not end within {late.timeout:g} s", hint) from None
     if done.returncode:
         raise UserError(f"{what} on {runtime} {ending(done.returncode, done.stderr or done.stdout)}", hint)
     text: str = done.stdout
