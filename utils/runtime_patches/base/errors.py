@@ -118,13 +118,6 @@ def run_main(main: Callable[[], int | None]) -> NoReturn:
     sys.exit(status or 0)
 
 
-def _program_failed() -> type[subprocess.CalledProcessError]:
-    """The exception of subprocess, whose import takes long: only another exception makes this function run."""
-    from subprocess import CalledProcessError
-
-    return CalledProcessError
-
-
 def _status(main: Callable[[], int | None]) -> int | str | None:
     """What main() returns, or exits with, after all of its output was written; or that of an error, which is told."""
     status: int | str | None
@@ -141,7 +134,11 @@ def _status(main: Callable[[], int | None]) -> int | str | None:
         fault = error
     except OSError as error:
         fault = _of_output() or of_system(error)
-    except _program_failed() as error:
+    except Exception as error:
+        from subprocess import CalledProcessError  # whose import takes long
+
+        if not isinstance(error, CalledProcessError):
+            raise
         fault = of_program(error)
     _of_output()  # what was printed comes first
     report(fault)
