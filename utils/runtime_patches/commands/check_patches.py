@@ -47,7 +47,10 @@ def main(options: Namespace) -> None:
 
     if options.headers and (options.build or options.configurations is not None):
         raise BadUsage("--headers needs no sources, --build and --configurations do", "leave --headers out")
-    configurations.check_names(options.configurations or [])
+    for name in options.configurations or ():
+        if name not in configurations.CONFIGURATIONS:
+            known = ", ".join(configurations.CONFIGURATIONS)
+            raise BadUsage(f"no configuration '{name}'", f"configurations are {known}")
     faults = [(f"patches/{file}", fault) for file, fault in checks.headers()] + checks.tests()
     faults += [(f"patches/dispatch/{file}", fault) for file, fault in checks.headers(dispatch.load())]
     if not faults and not options.headers:

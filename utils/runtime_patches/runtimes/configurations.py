@@ -14,7 +14,6 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..base.errors import BadUsage
 from ..base.files import same
 from ..base.progress import Step
 
@@ -59,12 +58,6 @@ class Compiled(NamedTuple):
     upstream: dict[str, str] = {}
     series: dict[str, str] = {}
     reason: str = ""
-
-
-def check_names(names: Iterable[str]) -> None:
-    for name in names:
-        if name not in CONFIGURATIONS:
-            raise BadUsage(f"no configuration '{name}'", "configurations are " + ", ".join(CONFIGURATIONS))
 
 
 def check(ws: Workspace, names: Iterable[str]) -> Iterator[Compiled]:
