@@ -22,6 +22,11 @@ from . import counters, symbols
 from . import header as headers
 from .events import JOINED, NOT_TASK, Kind, Module
 
+HAS_NUMPY = importlib.util.find_spec("numpy") is not None
+if HAS_NUMPY:
+    from . import chrome, lives, recording, summary, table, timeline
+
+
 CHUNK = 512
 HEADER = 256
 FUNCTION, TYPE, ACTOR = 0x1100, 0x1200, 0x7F0000
@@ -216,24 +221,18 @@ class Symbols(unittest.TestCase):
                 self.assertEqual(symbols.is_same(module), since == changed)
 
 
-@unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy: test/utils/trace runs this in the workspace")
+@unittest.skipUnless(HAS_NUMPY, "no numpy: test/utils/trace runs this in the workspace")
 class Reading(unittest.TestCase):
     def read(self, data: bytes) -> Any:
-        from . import recording
-
         with tempfile.NamedTemporaryFile() as file:
             Path(file.name).write_bytes(data)
             return recording.read(file.name)
 
     def slices(self, drawn: Any) -> list[str]:
         """The names of all slices."""
-        from . import timeline
-
         return [drawn.names[i] for one in drawn.groups if isinstance(one, timeline.Slices) for i in one.name.tolist()]
 
     def summarize(self, data: bytes) -> Any:
-        from . import lives, summary
-
         trace = self.read(data)
         paired = lives.pair(trace)
         return trace, paired, summary.summarize(trace, paired)
@@ -323,15 +322,11 @@ class Reading(unittest.TestCase):
         self.assertEqual([one.reason for one in found.stranded], ["a sleep"])
 
     def test_how_times_are_shown(self) -> None:
-        from . import table
-
         times = (0, 999.4, 999.5, 1000, 999_499, 999_500, 17_340_000, 999_600_000, 5e9, 999.4e9, 999.6e9, 8_640_000e9)
         shown = ["0 ns", "999 ns", "1 us", "1 us", "999 us", "1 ms", "17.3 ms", "1 s", "5 s", "999 s", "1000 s"]
         self.assertEqual([table._time(time) for time in times], [*shown, "8640000 s"])
 
     def test_closures_behind_a_thunk(self) -> None:
-        from . import lives
-
         events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 1, 1), event(Kind.TASK_CREATE, 2, 2, 0x1300)]
         events += [event(Kind.TASK_CREATE, 2, 3, FUNCTION + 8), event(Kind.RUN_END, 3), event(Kind.RUN, 4, 2)]
         events += [event(Kind.TASK_CREATE, 5, 4, 0x1300), event(Kind.RUN_END, 6), event(Kind.TASK_CREATE, 7, 5, 0x1300)]
@@ -385,8 +380,6 @@ class Reading(unittest.TestCase):
         trace, paired, found = self.summarize(data)
         self.assertEqual((trace.lost, trace.overwritten, trace.complete), ({0: 10, -1: 2}, 1000, 95))
         self.assertEqual(trace.notes[0], "written because of SIGSEGV")
-        from . import table
-
         told = table.text(trace, found, dict.fromkeys(paired.function.tolist(), "f"), {}, 8)
         self.assertIn("lost events: 10 of thread 100, 2 of unknown threads; 1,000 older ones", told)
         trace.lost = {-1: 1234}
@@ -398,8 +391,6 @@ class Reading(unittest.TestCase):
     def test_what_was_overwritten_is_not_guessed(self) -> None:
         """Thread 100 keeps its only chunk, in which tasks 1 and 2 were enqueued, and 3 waits. Chunk 1 of thread 101, in
         which 1 ran and was enqueued again, and 3 went on, was overwritten."""
-        from . import timeline
-
         old = [event(Kind.TASK_CREATE, 0, task, FUNCTION) for task in (1, 2, 3)]
         old += [event(Kind.ENQUEUE_GLOBAL, 10, 1), event(Kind.RUN, 20, 3), event(Kind.CONTINUATION_INIT, 30, 3, 9)]
         old += [event(Kind.CONTINUATION_AWAIT, 40, 9), event(Kind.RUN_END, 50)]
@@ -428,8 +419,6 @@ class Reading(unittest.TestCase):
 
     def test_queues_of_other_executors(self) -> None:
         """Task 1 is resumed before it awaits, then hops; task 2 hops to an actor that is free."""
-        from . import timeline
-
         events = [event(Kind.RUN, 0, 1), event(Kind.CONTINUATION_INIT, 1, 1, 9), event(Kind.CONTINUATION_RESUME, 2, 9)]
         events += [event(Kind.TASK_SWITCH, 3, 1, 0x8000), event(Kind.RUN_END, 4), event(Kind.RUN, 50, 1)]
         events += [event(Kind.RUN_END, 51), event(Kind.RUN, 60, 2), event(Kind.TASK_SWITCH, 61, 2, ACTOR, arg=1)]
@@ -439,8 +428,6 @@ class Reading(unittest.TestCase):
         self.assertEqual((drawn.count("waits for another executor"), drawn.count("suspended")), (1, 1))
 
     def test_what_moments_are_called(self) -> None:
-        from . import timeline
-
         events = [
             event(Kind.TASK_CREATE, 0, 1, FUNCTION),
             event(Kind.GROUP_ADD, 1, 8, 1),
@@ -509,8 +496,6 @@ class Reading(unittest.TestCase):
             self.assertEqual(self.summarize(data)[2].events, 0)
 
     def test_chrome(self) -> None:
-        from . import chrome, timeline
-
         trace, paired, _ = self.summarize(program())
         made = timeline.draw(trace, paired, {FUNCTION: "serve()"}, {TYPE: "Database"})
         output = io.BytesIO()
@@ -532,8 +517,6 @@ class Reading(unittest.TestCase):
 
     def test_hops_in_chrome(self) -> None:
         """A flow begins at the first hop of a task and ends at the last one. Task 5 hops once."""
-        from . import chrome, timeline
-
         hops = [event(Kind.TASK_SWITCH, tick, task, ACTOR) for tick, task in enumerate((3, 4, 3, 5, 4, 3, 3))]
         trace, paired, _ = self.summarize(header() + chunk(0, 1, *hops))
         output = io.BytesIO()
