@@ -291,12 +291,9 @@ class _Results:
         for code in _FAILED:
             for name in sorted(self.names[code]):
                 print(f"{code}: {name}")
-        if self.names["XFAIL"]:
-            expected = ", ".join(name.split(" :: ")[-1] for name in self.of(["XFAIL"]))
-            note(f"failed as expected (counted as passed): {expected}")
-        if self.names["FLAKYPASS"]:
-            again = ", ".join(name.split(" :: ")[-1] for name in self.of(["FLAKYPASS"]))
-            note(f"passed after a failure (counted as passed): {again}")
+        for code, words in (("XFAIL", "failed as expected"), ("FLAKYPASS", "passed after a failure")):
+            if names := [name.split(" :: ")[-1] for name in self.of([code])]:
+                note(f"{words} (counted as passed): {', '.join(names)}")
         skipped = len(self.names["UNSUPPORTED"]) + self.not_run
         print(f"{len(self.of(_PASSED))} passed, {len(failed)} failed, {skipped} skipped")
         if self.broken:
