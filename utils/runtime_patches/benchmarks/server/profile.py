@@ -150,10 +150,8 @@ def _served(options: Namespace, server: Server, generator: Path) -> tuple[float,
     """(CPU us of a request, what was seen meanwhile)"""
     server.put_load(generator, "closed", options.seconds / 5, 0)
     with Watch(server.place.ws, server.process.pid, server.place.scratch) as watch:
-        before = server.stats()
-        done, _ = server.put_load(generator, "closed", options.seconds, 0)
-        after = server.stats()
-    return (after["cpu_us"] - before["cpu_us"]) / done["requests"], watch
+        _, used, _ = server.use(generator, options.seconds)
+    return used, watch
 
 
 def _looped(place: Place, side: Side, program: Path, row: ServerRow) -> tuple[float, Watch]:

@@ -223,6 +223,14 @@ class Server:
             raise self._fault(ending(done.returncode, done.stderr), " ".join(argv), "the load on ")
         return json.loads(done.stdout), out.read_bytes()
 
+    def use(self, generator: Path, seconds: float) -> tuple[dict[str, Any], float, float]:
+        """(what put_load tells of a closed load, the CPU us of a request of it, and its context switches)."""
+        before = self.stats()
+        done, _ = self.put_load(generator, "closed", seconds, 0)
+        after = self.stats()
+        cpu, switches = ((after[name] - before[name]) / done["requests"] for name in ("cpu_us", "voluntary"))
+        return done, cpu, switches
+
     def futexes(self, generator: Path, seconds: float) -> float | None:
         """Futex calls a request; None where perf is not installed, or may not count them."""
         with futexes.Watch(self.process.pid, self.place.scratch) as watch:

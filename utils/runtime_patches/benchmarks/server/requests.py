@@ -56,15 +56,8 @@ def _sample(options: Namespace, server: Server, generator: Path) -> Sample:
     """A server under load: requests a second, CPU us and context switches of one, latencies in us, memory in MB."""
     # The first requests fill the heap and the caches: they are no part of it.
     server.put_load(generator, "closed", options.seconds / 5, 0)
-    before = server.stats()
-    done, _ = server.put_load(generator, "closed", options.seconds, 0)
-    after = server.stats()
-    sample = {
-        "rate": done["counted"] / done["seconds"],
-        "cpu": (after["cpu_us"] - before["cpu_us"]) / done["requests"],
-        "switches": (after["voluntary"] - before["voluntary"]) / done["requests"],
-        "latencies": {},
-    }
+    done, cpu, switches = server.use(generator, options.seconds)
+    sample: Sample = {"rate": done["counted"] / done["seconds"], "cpu": cpu, "switches": switches, "latencies": {}}
     for rate in options.rates:
         done, times = server.put_load(generator, rate, options.seconds, options.seconds / 5)
         sample["latencies"][str(rate)] = [*quantiles(times), done["unanswered"]]
