@@ -13,8 +13,7 @@ import tiny
 from world import World
 
 world = World(sys.argv[1])
-status, output = world.run()
-assert status == 0, output
+world.works()
 cache = next(world.home.glob("*/"))
 before, build = next(cache.glob("before-*")), world.repo / "build"
 runtime, linux = build / "runtimes", "lib/swift/linux"
@@ -65,19 +64,19 @@ MADE = (
 )
 for path, damage in MADE:
     damage(path)
+    what = f"{damage.__name__} {path}"
     if runtime in path.parents:
         name = path.relative_to(runtime).parts[0]
-        status, output = world.run(("with-runtime", name, "--", "cat", str(runtime / name / linux / "libswiftCore.so")))
-        assert status == 0 and output.endswith("whole\n"), f"{damage.__name__} {path}: {output}"
-    status, output = world.run()
-    assert status == 0, f"{damage.__name__} {path}: {output}"
+        argv = ("with-runtime", name, "--", "cat", str(runtime / name / linux / "libswiftCore.so"))
+        assert world.works(argv, what).endswith("whole\n"), what
+    world.works(what=what)
     world.check("one")
 # What others put there is not damage.
 laid = runtime / "after/bin/Benchmark_O"
 for text in ("one", "two"):
     laid.write_text(text)
-    status, output = world.run(("build-runtime", "after"))
-    assert status == 0 and laid.exists(), output
+    output = world.works(("build-runtime", "after"))
+    assert laid.exists(), output
 print("rebuilt")
 
 # What may hold work is refused. git must not take the repository around it.
@@ -104,7 +103,6 @@ for part, name, damage in FETCHED:
         f"{damage.__name__} {name}: {output}"
     )
     mend(part)
-    status, output = world.run()
-    assert status == 0, f"{damage.__name__} {name}: {output}"
+    world.works(what=f"{damage.__name__} {name}")
     world.check("one")
 print("refused, and fetched again")

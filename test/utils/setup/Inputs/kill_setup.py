@@ -43,8 +43,7 @@ def kill_deaf() -> None:
     process.wait()
     world.require_nobody()
     del world.env["FAKE_ARCHIVE"]
-    status, output = world.run()
-    assert status == 0, output
+    world.works()
     left = [path for path in (*files, *world.home.glob("*/temporary")) if path.exists()]
     assert not left, f"left over: {left}"
     print("nobody was left")
@@ -58,8 +57,7 @@ def one_round(word: str, longest: float) -> Any:
     tiny.lay_series(world.repo, word)
     for _ in range(chance.choice((1, 1, 2, 3))):
         kill_one(longest)
-    status, output = world.run()
-    assert status == 0, f"exit status {status}\n{output}"
+    world.works()
     world.check(word)
 
 
@@ -67,8 +65,7 @@ kill_deaf()
 begin = time.monotonic()
 for path in (world.home, world.repo / "build"):
     shutil.rmtree(path)
-status, output = world.run()
-assert status == 0, output
+world.works()
 longest = time.monotonic() - begin
 recovered = 0
 for number in range(times):

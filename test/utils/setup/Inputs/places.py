@@ -17,12 +17,6 @@ world.env["LC_ALL"] = "C"
 os.umask(0o077)
 
 
-def works(*command: str) -> str:
-    status, output = world.run(command)
-    assert status == 0, output
-    return output
-
-
 def refused(message: str, *command: str) -> None:
     status, output = world.run(command)
     lines = output.splitlines()[-2:]
@@ -30,24 +24,24 @@ def refused(message: str, *command: str) -> None:
     assert lines[1].startswith("hint: "), output
 
 
-works("build-runtime", "before")
+world.works(("build-runtime", "before"))
 sources = next(world.home.glob("*/source"))
 if os.geteuid() == 0:
     subprocess.run(["chown", "-R", "12345", sources], check=True)
 world.repo = odd
-works("build-runtime", "before", "after")
+world.works()
 world.check("one")
 library = odd / "build/runtimes/after/lib/swift/linux/libswiftCore.so"
-assert works("with-runtime", "after", "--", "cat", str(library)).endswith("whole\n")
+assert world.works(("with-runtime", "after", "--", "cat", str(library))).endswith("whole\n")
 status, output = world.run(("doctor",))
 assert "the series as commits" in output, output
 (world.path / "link").symlink_to(odd)
 world.repo = world.path / "link"
-works("apply-patches")
+world.works(("apply-patches",))
 
 world.repo = world.path / "co:lon"
 (world.path / "link").rename(world.repo)
-works("apply-patches")  # only the name of a link
+world.works(("apply-patches",))  # only the name of a link
 for name in ("c:d", "c;d"):
     world.repo = world.path / name / "repo"
     shutil.copytree(odd, world.repo, symlinks=True, ignore=shutil.ignore_patterns("build"))
@@ -63,5 +57,5 @@ inside = Path("/usr/share")
 if not odd.is_relative_to(inside):
     world.env["TMPDIR"] = str(inside)  # the toolchain's own must not be hidden by it
     world.env["PATH"] = os.environ["PATH"]
-    works("with-runtime", "after", "--", "ls", "/usr/share/whole")
+    world.works(("with-runtime", "after", "--", "ls", "/usr/share/whole"))
 print("done")

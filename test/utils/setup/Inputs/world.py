@@ -77,6 +77,12 @@ class World:
         assert "Traceback" not in output, output
         return child.returncode, output
 
+    def works(self, command: Sequence[str] = COMMAND, what: str = "") -> str:
+        """The output of a command. AssertionError, which names `what`, if it fails."""
+        status, output = self.run(command)
+        assert status == 0, f"{what or command[0]}, exit status {status}: {output}"
+        return output
+
     def check(self, word: str | None = None) -> None:
         """AssertionError where a part that the commands take for ready is half made, or (with
         `word`) `after` is not that of this series."""
