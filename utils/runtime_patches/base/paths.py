@@ -21,7 +21,4 @@ SAVED_RESULTS = BENCHMARK / "results"
 
 def shown(path: Path) -> Path:
     """`path` as messages show it: relative to this repository if it is inside."""
-    try:
-        return path.relative_to(REPO)
-    except ValueError:
-        return path
+    return path.relative_to(REPO) if path.is_relative_to(REPO) else path

@@ -135,7 +135,7 @@ def _swift_command(
         """`path` as lit sees it: tests put paths into shell commands unquoted."""
         names = ("/test-output", "/runtime-patches", "/swift-project", "/unittest")
         for place, plain in zip((output, REPO, ws.sources, unittest), names):
-            if re.search(r"[^\w/.,+@=:-]", str(place)) and (place == path or place in Path(path).parents):
+            if re.search(r"[^\w/.,+@=:-]", str(place)) and Path(path).is_relative_to(place):
                 if (place, plain) not in fixed:
                     fixed.append((place, plain))
                 return plain + str(path)[len(str(place)) :]
@@ -150,10 +150,8 @@ def _swift_command(
     argv = [*argv, *_parameters(parameters)]
     tail = []
     for place in inputs:
-        for name in SUITES:
-            upstream = ws.swift / name
-            if place == upstream or upstream in place.parents:
-                place = TESTS / "upstream" / name / place.relative_to(upstream)
+        if any(place.is_relative_to(ws.swift / name) for name in SUITES):
+            place = TESTS / "upstream" / place.relative_to(ws.swift)
         tail.append(inside(place))
 
     def wrap(options: list[str]) -> list[str]:
@@ -185,7 +183,7 @@ def _tools_command(
     path = os.pathsep.join(filter(None, [*own, str(FORMATS), path, os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": path}
     models = TESTS / "models"
-    if any(place in models.parents or models in (place, *place.parents) for place in inputs):
+    if any(models.is_relative_to(place) or place.is_relative_to(models) for place in inputs):
         herd7 = herd.starter(ws, output)
         env |= {"HERD7": str(herd7)} if herd7 else {}
     return lambda more: [*argv, *_parameters(parameters), *more, *map(str, inputs)], env

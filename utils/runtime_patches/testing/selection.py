@@ -39,7 +39,7 @@ def _split(ws: Workspace, paths: Iterable[str]) -> tuple[list[Path], list[Path]]
     found = [place for path in paths or ["test"] for place in _find(ws, path)]
     swift, tools = [], []
     for place in found:
-        if any(suite in (place, *place.parents) for suite in TOOLS):
+        if any(map(place.is_relative_to, TOOLS)):
             tools.append(place)
         else:
             swift.append(place)
@@ -71,11 +71,11 @@ def _find(ws: Workspace, path: str) -> list[Path]:
     for place in existing:
         if place == REPO:
             place = TESTS
-        if place == TESTS or TESTS in place.parents:
+        if place.is_relative_to(TESTS):
             default, theirs = swift / place.relative_to(REPO), swift / DEFAULT
-            comes_along = place.is_dir() and not os.path.isabs(path) and default in (theirs, *theirs.parents)
+            comes_along = place.is_dir() and not os.path.isabs(path) and theirs.is_relative_to(default)
             return [place, theirs] if comes_along and theirs.is_dir() else [place]
-        if any(swift / suite in (place, *place.parents) for suite in SUITES):
+        if any(place.is_relative_to(swift / suite) for suite in SUITES):
             return [place]
     if existing:
         raise BadUsage(f"'{path}' is not a folder of tests", f"tests are in {TESTS} and in {swift}/test")
@@ -90,12 +90,11 @@ def _names(ws: Workspace, place: Path) -> Iterator[str]:
     """Names that lit may give to the tests at `place`, to see whether a filter fits any."""
     root, suite = TESTS, "runtime-patches"
     for tools, name in zip(TOOLS, ("tools", "benchmark", "models")):
-        if tools in (place, *place.parents):
+        if place.is_relative_to(tools):
             root, suite = tools, name
     for name in SUITES:
-        upstream = ws.swift / name
-        if place == upstream or upstream in place.parents:
-            root, suite = upstream, f"Swift {name}"
+        if place.is_relative_to(ws.swift / name):
+            root, suite = ws.swift / name, f"Swift {name}"
     if place.is_file():
         yield f"{suite} :: {place.relative_to(root)}"
     for folder, folders, files in os.walk(place):
