@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -56,14 +55,11 @@ class Group:
 
     def combined(self) -> list[tuple[str, float, str]]:
         """[(name, ratio after/before, verdict)]: the geometric mean of all runs."""
-        return [
-            (
-                name,
-                math.exp(statistics.mean(math.log(v.ratio) for _, v in entries)),
-                together([v.verdict for _, v in entries]),
-            )
-            for name, entries in self.rows().items()
-        ]
+        found = []
+        for name, entries in self.rows().items():
+            ratio = statistics.geometric_mean(verdict.ratio for _, verdict in entries)
+            found.append((name, ratio, together(verdict.verdict for _, verdict in entries)))
+        return found
 
 
 def together(verdicts: Iterable[str]) -> str:
