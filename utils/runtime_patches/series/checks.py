@@ -178,10 +178,6 @@ def apply_exactly(git: Git, base: str, listed: Series) -> list[tuple[str, str]]:
                 return [(f"{patch.slug}.patch", lines[0][7:] if lines else "does not apply")]
             moved = re.search(r"Hunk #(\d+) succeeded at \d+ \(offset (-?\d+) lines?\)", done.stderr)
             if moved:
-                return [
-                    (
-                        f"{patch.slug}.patch",
-                        f"hunk {moved[1]} applies {moved[2]} lines off: utils/export-patches writes exact ones",
-                    )
-                ]
+                what = f"hunk {moved[1]} applies {moved[2]} lines off: utils/export-patches writes exact ones"
+                return [(f"{patch.slug}.patch", what)]
     return []
