@@ -215,7 +215,7 @@ class Plot:
             for place, one in enumerate(self.series)
         ]
         caption = tag("figcaption", self.curve.title, span("quiet", f" {self.curve.y}"))
-        outside = self.left_out and quiet(f"outside: {self.left_out} of all points")
+        outside = self.left_out > 0 and quiet(f"outside: {self.left_out} of all points")
         return tag("figure", caption, chart, tag("ul", legend, class_="legend"), outside, class_="plot")
 
     def panel(self) -> list[Html]:
