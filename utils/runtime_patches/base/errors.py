@@ -9,7 +9,6 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
     from pathlib import Path
     from typing import NoReturn
@@ -91,15 +90,19 @@ def of_system(error: OSError) -> UserError:
     return UserError(f"{error.filename}: {reason}" if error.filename else reason, "utils/doctor names what is damaged")
 
 
-def of_program(error: subprocess.CalledProcessError) -> UserError:
-    """The UserError for a subprocess.CalledProcessError."""
+def of_program(error: Exception) -> UserError | None:
+    """The UserError for a program that has failed, or has not ended in time; None for another exception."""
+    from subprocess import CalledProcessError, TimeoutExpired  # whose import takes long
+
+    if not isinstance(error, (CalledProcessError, TimeoutExpired)):
+        return None
     argv = [str(word) for word in error.cmd]
     program = argv[argv.index("--") + 1 if "--" in argv[:-1] else 0]
+    name, hint = os.path.basename(program), "utils/doctor names what is damaged"
+    if isinstance(error, TimeoutExpired):
+        return UserError(f"{name} did not end within {error.timeout:.0f} s", hint)
     lines = str(error.stderr or "").strip().splitlines()
-    return UserError(
-        f"{os.path.basename(program)} failed: " + (lines[-1] if lines else f"exit status {error.returncode}"),
-        "utils/doctor names what is damaged",
-    )
+    return UserError(f"{name} failed: " + (lines[-1] if lines else f"exit status {error.returncode}"), hint)
 
 
 def run_main(main: Callable[[], int | None]) -> NoReturn:
@@ -135,11 +138,10 @@ def _status(main: Callable[[], int | None]) -> int | str | None:
     except OSError as error:
         fault = _of_output() or of_system(error)
     except Exception as error:
-        from subprocess import CalledProcessError  # whose import takes long
-
-        if not isinstance(error, CalledProcessError):
+        found = of_program(error)
+        if not found:
             raise
-        fault = of_program(error)
+        fault = found
     _of_output()  # what was printed comes first
     report(fault)
     return fault.status

@@ -7,11 +7,13 @@ answered.
 import os
 import random
 import re
+import signal
 import subprocess
 import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,27 @@ def _environment(plan: dict[str, Any], runtime: str) -> dict[str, str]:
 def _check_libraries(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> None:
     """Failed if the program would load another libswiftCore.so."""
     env = {**_environment(plan, runtime), "LD_TRACE_LOADED_OBJECTS": "1"}
-    said = subprocess.run(row["argv"][:1], env=env, capture_output=True, text=True, check=False, timeout=_PATIENCE)
+    said = subprocess.run(row["argv"][:1], env=env, capture_output=True, text=True, check=False)
     match = re.search(r"\blibswiftCore\.so => (\S.*) \(0x", said.stdout)
     found = match[1] if match else "none"
     if os.path.dirname(found) != plan["libraries"][runtime]:
         raise Failed(f"loads {found}, not {runtime}'s library")
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Failed in the middle of what takes too long. A thread that watches would take time from what is measured."""
+
+    def late(*_: object) -> None:
+        raise Failed(f"does not end within {_PATIENCE} s")
+
+    old = signal.signal(signal.SIGALRM, late)
+    signal.alarm(_PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, old)
 
 
 def _until_the_end(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> dict[str, float]:
@@ -50,7 +68,11 @@ def _until_the_end(plan: dict[str, Any], row: dict[str, Any], runtime: str) -> d
         child = subprocess.Popen(
             row["argv"], env=_environment(plan, runtime), stdin=subprocess.DEVNULL, stdout=out, stderr=out
         )
-        _, status, usage = os.wait4(child.pid, 0)
+        try:
+            _, status, usage = os.wait4(child.pid, 0)
+        except Failed:
+            child.kill()
+            raise
         elapsed = time.monotonic_ns() - start
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
@@ -77,7 +99,7 @@ def _until_the_answer(plan: dict[str, Any], row: dict[str, Any], runtime: str) -
         line = child.stdout.readline()
         if not line.startswith("ready "):
             raise Failed(f"said '{line.strip()}' when it should be ready")
-        with _CLIENT.open(f"http://127.0.0.1:{int(line.split()[1])}/", timeout=_PATIENCE) as answer:
+        with _CLIENT.open(f"http://127.0.0.1:{int(line.split()[1])}/") as answer:
             answer.read()
         elapsed = time.monotonic_ns() - start
         # Of its threads.
@@ -94,10 +116,11 @@ def measure(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for number, name, column in order:
         runtime = plan["columns"][column]
         try:
-            if number == 0:
-                _check_libraries(plan, rows[name], runtime)
             take = _until_the_answer if rows[name]["kind"] == "server" else _until_the_end
-            figures = take(plan, rows[name], runtime)
+            with _in_time():
+                if number == 0:
+                    _check_libraries(plan, rows[name], runtime)
+                figures = take(plan, rows[name], runtime)
         except (Failed, OSError) as failure:
             raise Failed(f"{name} on {runtime}: {failure}") from None
         # The first process of each kind warms the cache of files.
