@@ -419,8 +419,9 @@ bool liveness::readThread(uint32_t index, const CpuSample *before, bool details,
   }
   copyHistory(record, info);
   if (details) {
-    readTaskFile(info.ThreadId, "comm", info.ThreadName,
-                 sizeof(info.ThreadName));
+    char name[sizeof(info.ThreadName)];
+    readTaskFile(info.ThreadId, "comm", name, sizeof(name));
+    peek.readString(name, info.ThreadName, sizeof(name));
     info.OsState = getOsState(info.ThreadId, before);
     if (info.OsState == swift_liveness_os_blocked)
       findWait(info);

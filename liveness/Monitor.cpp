@@ -338,12 +338,25 @@ static uint64_t look(uint64_t now, Moved moved) {
 
 /// As the shell: * is any text.
 static bool matches(const char *pattern, const char *end, const char *text) {
-  if (pattern == end)
-    return !*text;
-  if (*pattern == '*')
-    return matches(pattern + 1, end, text) ||
-           (*text && matches(pattern, end, text + 1));
-  return *pattern == *text && matches(pattern + 1, end, text + 1);
+  // After a *, the rest of the pattern is tried at each character of the text.
+  const char *rest = nullptr, *at = nullptr;
+  while (*text) {
+    if (pattern != end && *pattern == '*') {
+      rest = ++pattern;
+      at = text;
+    } else if (pattern != end && *pattern == *text) {
+      ++pattern;
+      ++text;
+    } else if (rest) {
+      pattern = rest;
+      text = ++at;
+    } else {
+      return false;
+    }
+  }
+  while (pattern != end && *pattern == '*')
+    ++pattern;
+  return pattern == end;
 }
 
 /// The name of a function without module, type and parameters.

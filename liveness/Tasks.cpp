@@ -189,6 +189,7 @@ namespace {
 struct Node {
   uint64_t Task, Parent;
   uint32_t FirstChild, Next; ///< index + 1
+  uint32_t Place;
 };
 
 /// The lister's own: names of functions and types, by address.
@@ -225,7 +226,9 @@ static void addTaskLine(Text &text, Peek &peek, const Text::Time &time,
                         const Node &node, const Node *parent, unsigned depth) {
   TaskInfo info;
   auto *task = reinterpret_cast<const void *>(node.Task);
-  if (!readTask(peek, task, info) || !isLive(task, info.Place))
+  // It may have ended since its place was read, and its memory be another task's.
+  if (!readTask(peek, task, info) || info.Place != node.Place ||
+      !isLive(task, info.Place))
     return;
   static const char *const states[] = {"running", "enqueued", "suspended",
                                        "complete"};
@@ -259,7 +262,7 @@ static void addTaskLine(Text &text, Peek &peek, const Text::Time &time,
   text.fact("last_run_ms_ago", ", last run %llu ms ago", age);
   text.fact("function", ", in %s",
             nameOf(info.Function, NameRequest::Function, info.Closure));
-  if (info.Dependency == 1)
+  if (other)
     text.fact("waits_for_task", ", waits for task %llu", other);
   if (info.Dependency == 2) {
     text.fact("waits_for", ", waits for a %s", "continuation");
@@ -290,8 +293,10 @@ void liveness::listTasks(uint32_t limit,
   peek.keepPages();
   for (uint32_t i = 1; i < used; ++i) {
     auto task = placeAt(i).load(std::memory_order_acquire);
-    if (task && !(task & 1))
-      nodes[count++].Task = task & ~LeakedBit;
+    if (task && !(task & 1)) {
+      nodes[count].Task = task & ~LeakedBit;
+      nodes[count++].Place = i;
+    }
   }
   std::sort(nodes, nodes + count,
             [](const Node &a, const Node &b) { return a.Task < b.Task; });

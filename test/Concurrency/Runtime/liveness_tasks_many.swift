@@ -4,6 +4,8 @@
 // RUN: env %env-SWIFT_LIVENESS_TIMEOUT=60000 %env-SWIFT_LIVENESS_SIGNAL=USR2 %target-run %t/a.out > %t/log 2>&1
 // RUN: grep -e "live tasks" -e "^step" %t/log > %t/steps
 // RUN: %FileCheck %s < %t/steps
+// A task that has ended since it was found is not listed.
+// RUN: not grep -e ': *task 0,' -e 'last run [0-9]\{7,\} ms ago' %t/log
 
 // REQUIRES: executable_test
 // REQUIRES: concurrency
