@@ -43,11 +43,13 @@ static Step SetTheBit("set-bit"), KeepBit("keep-bit"), Wake("wake"), LookBeforeS
 struct Word : Atomic<unsigned> {
   enum Kind { Patient, Starving, Heir, Kinds };
 
-  bool wait(unsigned value, Kind kind, WHERE) {
+  enum End { NotAsleep, Woken, Interrupted };
+
+  End wait(unsigned value, Kind kind, bool haveSignals, WHERE) {
     if (rl::atomic<unsigned>::fetch_add(0, rl::mo_relaxed, where) != value)
-      return false;
-    sleepers[kind].park_current(rl::ctx(), false, false, false, where);
-    return true;
+      return NotAsleep;
+    auto reason = sleepers[kind].park_current(rl::ctx(), false, /*allow_spurious_wakeup*/ haveSignals, false, where);
+    return reason == rl::unpark_reason_spurious ? Interrupted : Woken;
   }
   /// Wakes one of the kinds from `kind` on. Which one is left open: the kernel's order is no
   /// part of what makes the word right.
@@ -69,6 +71,7 @@ struct Mutex {
   Word word;
   Plain<int> inside;
   bool isHandedOver;
+  bool haveSignals = false;
 
   void start(unsigned state) {
     word.store(state, SlowUnlock);
@@ -112,12 +115,19 @@ struct Mutex {
         if (!isSet || tries != 0)
           continue;
       }
-      if (word.wait(LookBeforeSleep ? waiting : word.newest(), kind)) {
+      // A thread is as impatient as can be.
+      switch (word.wait(LookBeforeSleep ? waiting : word.newest(), kind, haveSignals)) {
+      case Word::Woken:
         if (KeepBit)
           desired = self | WaitersBit;
-        // A thread is as impatient as can be.
         kind = kind == Word::Patient ? Word::Starving : Word::Heir;
         tries = 0;
+        break;
+      case Word::Interrupted:
+        kind = Word::Heir;
+        break;
+      case Word::NotAsleep:
+        break;
       }
       state = word.load(Look);
     }
@@ -168,5 +178,20 @@ struct Forked : Mutex, rl::test_suite<Forked, 2> {
   void after() { RL_ASSERT(inside.read() == 2); }
 };
 
+/// Signals interrupt those that wait.
+struct Interrupted : Mutex, rl::test_suite<Interrupted, 2> {
+  void before() {
+    start(0);
+    haveSignals = true;
+  }
+  void thread(unsigned index) {
+    for (int i = 0; i != 2; ++i) {
+      lock(index + 1);
+      unlock(index + 1);
+    }
+  }
+  void after() { RL_ASSERT(inside.read() == 4); }
+};
+
 // Threads that interrupt each other at most three times.
-int main(int argc, char **argv) { return search<Contended, Forked>(argc, argv, /*bound*/ 3); }
+int main(int argc, char **argv) { return search<Contended, Forked, Interrupted>(argc, argv, /*bound*/ 3); }

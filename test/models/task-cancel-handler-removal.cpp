@@ -8,11 +8,12 @@
 // Walk is the same with the actions of task-cancel-unlocked and task-escalation-unlocked, which run
 // without the lock. A flag in the record tells that one runs. So the task waits for its end, in
 // a list of those who wait. One record may have an action of either kind, on two threads. What
-// is to be cancelled when the bit is set is cancelled once, by the walk or by the task.
+// is to be cancelled when the bit is set is cancelled once, by the walk: the task waits for that.
 //
 // Inline has two records, one in the other. The action of each resumes the task, and another thread does so, too:
 // the first one runs it, on its own stack. So a record may be removed by the thread that performs its action, amid
-// that. The walk begins anew then: it does not look at that record, and finds the one that is left.
+// that. The walk begins anew then: it does not look at that record, and finds the one that is left. If that one is
+// removed there, too, the task performs its action itself.
 
 // REQUIRES: relacy
 // RUN: %check-model
@@ -21,23 +22,26 @@
 // FAULT remove=relaxed/relaxed: DATA RACE
 // FAULT -look-at-bit: DATA RACE
 // FAULT -walk-bit: DATA RACE
-// FAULT -mark-seen: USER ASSERT FAILED
+// FAULT -mark-seen: DEADLOCK
 // FAULT -mark-running: DATA RACE
 // FAULT -clear-running: DEADLOCK
 // FAULT -mark-awaited: DEADLOCK
 // FAULT -list-before-look: DEADLOCK
 // FAULT -wake: DEADLOCK
+// FAULT -await-unseen: USER ASSERT FAILED
 // FAULT -run-unseen: USER ASSERT FAILED
-// FAULT -forget: DATA RACE
+// FAULT -forget: USER ASSERT FAILED
 // FAULT -begin-anew: USER ASSERT FAILED
 // FAULT -own-thread: DEADLOCK
+// FAULT -own-walk: DEADLOCK
 
 #include "model.h"
 
 static Order Look("look"), Unlock("unlock"), Remove("remove");
 static Step LookAtBit("look-at-bit"), WalkBit("walk-bit"), MarkSeen("mark-seen"), MarkRunning("mark-running"),
     ClearRunning("clear-running"), MarkAwaited("mark-awaited"), ListBeforeLook("list-before-look"), Wake("wake"),
-    RunUnseen("run-unseen"), Forget("forget"), BeginAnew("begin-anew"), OwnThread("own-thread");
+    AwaitUnseen("await-unseen"), RunUnseen("run-unseen"), Forget("forget"), BeginAnew("begin-anew"),
+    OwnThread("own-thread"), OwnWalk("own-walk");
 
 /// The status word, the lock of the records, and the list of those who wait for the end of an action.
 template <typename Test, unsigned Threads> struct Records : rl::test_suite<Test, Threads> {
@@ -190,7 +194,7 @@ struct Walk : Records<Walk, 3> {
     withLock([&](int) {}, [&](int now) { return now & ~inProgress; });
   }
 
-  bool tryToRemove(bool &isUnseen) {
+  bool tryToRemove() {
     bool isInUse = false;
     int old;
     withLock(
@@ -201,18 +205,18 @@ struct Walk : Records<Walk, 3> {
             flags.write(old | Awaited);
         },
         [&](int now) {
-          isUnseen = !isInUse && now & Cancelling && !(old & Seen);
+          if (!isInUse && now & Cancelling && !(old & Seen) && AwaitUnseen) {
+            flags.write(old | (MarkAwaited ? Awaited : 0));
+            isInUse = true;
+          }
           return isInUse ? now : now & ~HasRecord;
         });
     return !isInUse;
   }
 
   void resume() {
-    bool isUnseen = false;
     if (!removeWithoutLock(HasRecord, Cancelling | Escalating))
-      removeWithLock(Number, [&] { return tryToRemove(isUnseen); });
-    if (isUnseen && RunUnseen)
-      cancellations.write(cancellations.read() + 1);
+      removeWithLock(Number, [&] { return tryToRemove(); });
     flags.write(Reused);
     action.write(1);
   }
@@ -319,6 +323,10 @@ struct Inline : Records<Inline, 2> {
         },
         [&](int now) {
           isUnseen = !isInUse && now & Cancelling && !(old & Seen);
+          if (isUnseen && !(amid && OwnWalk) && AwaitUnseen) {
+            flags[record].write(old | (MarkAwaited ? Awaited : 0));
+            isInUse = true;
+          }
           return isInUse ? now : now - Record;
         });
     return !isInUse;

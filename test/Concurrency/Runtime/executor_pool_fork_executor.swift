@@ -13,7 +13,8 @@
 // UNSUPPORTED: single_threaded_concurrency
 // ThreadSanitizer knows no threads in the child of a process with several.
 // UNSUPPORTED: tsan
-// XFAIL: without_executor-fork
+// Dispatch resumes the sleepers of an executor in the child.
+// XFAIL: without_executor-dispatch
 
 // A process forks while its executor holds the blocks by which sleepers are resumed. In the child, a task of that
 // executor sleeps.

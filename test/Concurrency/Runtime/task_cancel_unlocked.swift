@@ -25,7 +25,8 @@
 // first:    a child goes on when its own handler has resumed it, and not when
 //           all 100 have been called
 // order:    a serial executor runs jobs in the order in which they are enqueued
-// scope:    a handler whose scope ends while the task is cancelled runs once
+// scope:    a handler whose scope ends while the task is cancelled runs once,
+//           before those of outer scopes, and before cancel() returns
 // cancelInHandler, joinInHandler: a handler cancels the task itself and others,
 //           or waits for what another task does
 // wait:     the scope of a handler does not end before the handler
@@ -162,10 +163,13 @@ func scope() async {
         // The scope ends as soon as the task is seen to be cancelled.
         while !Task.isCancelled {}
       } onCancel: {
+        precondition(outerHandlers.load(ordering: .relaxed) == 0)
+        for _ in 0..<1000 { _ = handlers.load(ordering: .relaxed) }
         handlers.add(1, ordering: .relaxed)
       }
       precondition(handlers.load(ordering: .relaxed) == 1)
     } onCancel: {
+      precondition(handlers.load(ordering: .relaxed) == 1)
       outerHandlers.add(1, ordering: .relaxed)
     }
     precondition(outerHandlers.load(ordering: .relaxed) == 1)
@@ -173,6 +177,8 @@ func scope() async {
   await onOtherThread {
     while !isIn.load(ordering: .acquiring) {}
     task.cancel()
+    precondition(handlers.load(ordering: .relaxed) == 1)
+    precondition(outerHandlers.load(ordering: .relaxed) == 1)
   }
   await task.value
   precondition(handlers.load(ordering: .relaxed) == 1)

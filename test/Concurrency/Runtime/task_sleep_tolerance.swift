@@ -15,7 +15,7 @@
 
 // Sleeps whose tolerances overlap end together, each within its own. A tolerance delays no sleep
 // for another reason: not one that is alone, nor one whose tolerance is smaller than that of the
-// first, nor those whose common time has been cancelled.
+// first, nor those whose common time has been cancelled, nor one of many that are due at once.
 
 let clock = ContinuousClock()
 
@@ -109,6 +109,24 @@ func startSleepers(
       for task in first + last { task.cancel() }
       for task in first + last { _ = await task.value }
       return result
+    }
+
+    // More than are woken at a time, and one that they would join.
+    // CHECK-NEXT: many: in time
+    await check("many") {
+      let last = startSleepers(1, .seconds(15), tolerance: .zero)
+      try? await Task.sleep(nanoseconds: 20_000_000)
+      let deadline = clock.now + .milliseconds(50)
+      let first = (0..<100).map { _ in
+        Task.detached {
+          try? await Task.sleep(until: deadline, tolerance: .seconds(20), clock: clock)
+          return clock.now - deadline
+        }
+      }
+      var most = Duration.zero
+      for task in first { most = max(most, await task.value) }
+      for task in last { task.cancel() }
+      return most
     }
 
     // The one that all of them would join is cancelled, before and after their own deadlines.
