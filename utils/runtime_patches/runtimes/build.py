@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -116,14 +116,24 @@ def _build_before(ws: Workspace, git: Git, base: str, place: Path, stamp: Mappin
 def compile_commands(ws: Workspace, runtime: Runtime) -> dict[str, list[str]]:
     """{source file: clang's command line without launcher and outputs} of the C and C++ files of a
     runtime, as they are seen at places()."""
-    text = ws.output(["ninja", "-C", tree.OUT, "-t", "compdb"], fixed=places(home(ws, runtime)))
     found = {}
-    for command in json.loads(text[text.index("[\n") :]):
-        argv = [word for word in shlex.split(command["command"]) if not word.endswith("ccache")]
+    for file, argv in _commands(ws, runtime):
         if "-MD" in argv:  # -MD -MT … -MF … -o …
             argv[argv.index("-MD") : argv.index("-o") + 2] = []
-            found[command["file"]] = argv
+            found[file] = argv
     return found
+
+
+def swift_command(ws: Workspace, runtime: Runtime, module: str) -> list[str]:
+    """swiftc's command line of a module of a runtime."""
+    return next(argv for _, argv in _commands(ws, runtime) if f"-module-name {module} " in " ".join(argv))
+
+
+def _commands(ws: Workspace, runtime: Runtime) -> Iterator[tuple[str, list[str]]]:
+    """(the first input, command line without launcher) of each step of a build."""
+    text = ws.output(["ninja", "-C", tree.OUT, "-t", "compdb"], fixed=places(home(ws, runtime)))
+    for command in json.loads(text[text.index("[\n") :]):
+        yield command["file"], [word for word in shlex.split(command["command"]) if not word.endswith("ccache")]
 
 
 def _ensure_copy(ws: Workspace, runtime: Runtime) -> None:

@@ -3,7 +3,8 @@
 Each C++ file that the series changes, or that includes a header which it changes in the two
 libraries, is compiled with the command line of runtime `after` and the flags of a configuration
 (-fsyntax-only). A changed header of include/ alone selects no file. One that fails is compiled
-without the series, too: errors that are there already are upstream's.
+without the series, too: errors that are there already are upstream's. The Swift files of the
+Embedded module of Concurrency are checked together (-typecheck).
 """
 
 from __future__ import annotations
@@ -44,6 +45,15 @@ CONFIGURATIONS = {
     "macos": ("", ("--target=arm64-apple-macosx13",)),
     "windows": ("", ("--target=x86_64-unknown-windows-msvc",)),
 }
+# The lists of upstream's CMake file that make up the Embedded module, its flags, and what it has of those of the other
+# one. Its standard library is the toolchain's.
+_SWIFT_LISTS = r"set\(SWIFT_(?:RUNTIME_CONCURRENCY_(?:EMBEDDED_)?SWIFT|CONCURRENCY_GYB)_SOURCES\n([^)]*)\)"
+_EMBEDDED_SWIFT = (
+    "swiftc -typecheck -target x86_64-unknown-linux-gnu -module-name _Concurrency -parse-stdlib -parse-as-library "
+    "-strict-memory-safety -enable-experimental-feature Embedded -DSWIFT_CONCURRENCY_EMBEDDED "
+    "-runtime-compatibility-version none -Xfrontend -disable-objc-interop"
+).split()
+_COMMON_SWIFT = r" (@\S+|-enable-experimental-feature \S+|-swift-version \S+|-I \S+/InternalShims)(?= )"
 _CAPTURED: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
 # A few headers of each library that the runtime is written on.
 _PROBE = "#include <cstdlib>\n#include <atomic>\n#include <vector>\n"
@@ -79,7 +89,12 @@ def check(ws: Workspace, names: Iterable[str]) -> Iterator[Compiled]:
                 if "-m32" in flags:
                     flags += _headers_32(ws, folder)
                 reason = _probe(ws, flags)
-                yield Compiled(name, reason=reason) if reason else _row(name, flags, files, before, after, pool)
+                row = Compiled(name, reason=reason) if reason else _row(name, flags, files, before, after, pool)
+                if name == "embedded" and not reason:
+                    known = before.swift_errors()
+                    new = [text for key, text in after.swift_errors().items() if key not in known]
+                    row.series.update({"Concurrency/*.swift": new[0]} if new else {})
+                yield row
 
 
 class _Tree:
@@ -88,7 +103,7 @@ class _Tree:
     def __init__(self, ws: Workspace, runtime: Runtime) -> None:
         from . import build, tree
 
-        self.ws = ws
+        self.ws, self.runtime = ws, runtime
         self.places = tree.places(build.home(ws, runtime))
         self.folder, self.seen = self.places[0]
         self.commands = build.compile_commands(ws, runtime)
@@ -98,14 +113,29 @@ class _Tree:
         empty for a file that this runtime does not have."""
         if file not in self.commands:
             return {}
-        argv = [*self.commands[file], *flags, "-fsyntax-only", "-w", "-ferror-limit=0"]
+        return self._errors(file, [*self.commands[file], *flags, "-fsyntax-only", "-w", "-ferror-limit=0"])
+
+    def swift_errors(self) -> dict[tuple[str, str], str]:
+        """The errors of the Swift files of the Embedded module of Concurrency, in the same form."""
+        from . import build
+
+        argv = build.swift_command(self.ws, self.runtime, "_Concurrency")
+        sources = {word.rpartition("/Concurrency/")[2]: word for word in argv if word.endswith(".swift")}
+        folder = os.path.dirname(sources["Actor.swift"])
+        text = (self.folder / "stdlib/public/Concurrency/CMakeLists.txt").read_text()
+        names = [name.removesuffix(".gyb") for part in re.findall(_SWIFT_LISTS, text) for name in part.split()]
+        flags = " ".join(re.findall(_COMMON_SWIFT, " ".join(argv))).split()
+        files = [sources.get(name, f"{folder}/{name}") for name in names]
+        return self._errors("the Swift files", [*_EMBEDDED_SWIFT, *flags, *files])
+
+    def _errors(self, what: str, argv: Sequence[str]) -> dict[tuple[str, str], str]:
         done = self.ws.run(argv, fixed=self.places, cwd=self.places[1][1], check=False, **_CAPTURED)
         found: dict[tuple[str, str], str] = {}
         for place, line, message in re.findall(r"(?m)^(?:(\S+?):(\d+):\d+|\S+): (?:fatal )?error: (.*)", done.stderr):
             place = os.path.normpath(place).removeprefix(f"{self.seen}/")
             found.setdefault((place, message), f"{place}:{line}: {message}")
         if done.returncode and not found:
-            found[file, ""] = f"clang failed with exit status {done.returncode}"
+            found[what, ""] = f"{os.path.basename(argv[0])} failed with exit status {done.returncode}"
         return found
 
 
