@@ -199,7 +199,7 @@ def _cancel(ws: Workspace, runtime: Runtime, stress: Path, kind: int, first: int
     argv = [str(stress), str(rounds), mode, str(first), str(cancellers), str(_LANES)]
     status, text = _output(ws, runtime, argv)
     if status != 0:
-        fault = f"status {status}\n{text[-2000:]}"
+        fault = text if status is None else f"status {status}\n{text[-2000:]}"
         raise UserError(f"{mode}, {cancellers} cancellers, on {runtime}: {fault}", f"again: {' '.join(argv)}")
 
 
