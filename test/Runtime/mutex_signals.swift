@@ -6,11 +6,11 @@
 // UNSUPPORTED: freestanding
 // REQUIRES: OS=linux-gnu
 
-// The queue of FUTEX_LOCK_PI has the same end.
+// FUTEX_LOCK_PI puts such a thread at the end, too.
 // XFAIL: without_mutex-plain-futex
 
-// Threads that wait for a Mutex get signals sooner than their turn comes. Each handler that runs puts the thread at the
-// end of the kernel's queue, as do the ticks of a profiler. They get the Mutex all the same.
+// Threads that wait for a Mutex get signals, as a profiler sends them, and the next signal comes before their turn. When
+// a handler has run, the kernel puts the thread at the end of its queue. The threads get the Mutex all the same.
 
 import Glibc
 import Synchronization

@@ -164,6 +164,7 @@ func scope() async {
         while !Task.isCancelled {}
       } onCancel: {
         precondition(outerHandlers.load(ordering: .relaxed) == 0)
+        // Longer than the rest of cancel() takes.
         for _ in 0..<1000 { _ = handlers.load(ordering: .relaxed) }
         handlers.add(1, ordering: .relaxed)
       }
