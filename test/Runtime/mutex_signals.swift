@@ -10,7 +10,8 @@
 // XFAIL: without_mutex-plain-futex
 
 // Threads that wait for a Mutex get signals, as a profiler sends them, and the next signal comes before their turn. When
-// a handler has run, the kernel puts the thread at the end of its queue. The threads get the Mutex all the same.
+// a handler has run, the kernel puts the thread at the end of its queue. The threads get the Mutex all the same, and
+// those that wait beside them without a signal do, too.
 
 import Glibc
 import Synchronization
@@ -41,7 +42,11 @@ func start(_ served: Served) -> pthread_t {
 
 @main struct Main {
   static func main() {
-    for (name, flags) in [("restarted", SA_RESTART), ("interrupted", 0)] {
+    for (name, flags, interval, signalled) in [
+      ("restarted", SA_RESTART, 4000, 0..<2), ("interrupted", 0, 4000, 0..<2),
+      // A signal in less time than one of them has the Mutex.
+      ("often", SA_RESTART, 1000, 0..<3),
+    ] {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { _ in }
       action.sa_flags = flags
@@ -50,19 +55,24 @@ func start(_ served: Served) -> pthread_t {
       mustStop.store(false, ordering: .relaxed)
       for one in served { one.count.store(0, ordering: .relaxed) }
       let threads = served.map(start)
-      for _ in 0..<500 {
-        usleep(4000)
-        for thread in threads.prefix(2) { pthread_kill(thread, SIGUSR1) }
+      for _ in 0..<2_000_000 / interval {
+        for thread in threads[signalled] {
+          usleep(UInt32(interval / signalled.count))
+          pthread_kill(thread, SIGUSR1)
+        }
       }
       mustStop.store(true, ordering: .relaxed)
       for thread in threads { pthread_join(thread, nil) }
 
       let counts = served.map { $0.count.load(ordering: .relaxed) }
       // A fifth of its share is enough: other programs may run, too.
-      let isServed = counts.prefix(2).allSatisfy { $0 * 6 * 5 > counts.reduce(0, +) }
-      // CHECK: restarted: served
-      // CHECK: interrupted: served
-      print("\(name):", isServed ? "served" : "\(counts)")
+      let isServed = counts.map { $0 * 6 * 5 > counts.reduce(0, +) }
+      // CHECK: restarted: true, others: true
+      // CHECK: interrupted: true, others: true
+      // CHECK: often: {{.*}}, others: true
+      let areServed = isServed[signalled].allSatisfy { $0 }
+      let areOthersServed = isServed[signalled.upperBound...].allSatisfy { $0 }
+      print("\(name): \(areServed), others: \(areOthersServed), \(counts)")
     }
   }
 }

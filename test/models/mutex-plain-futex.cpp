@@ -1,6 +1,7 @@
 // The word of a Mutex: 0, unlocked; the owner's ID; that ID with the bit that tells the
-// owner that threads wait, and with the one that tells it that a waiter starves; both bits
-// alone, unlocked for a starving waiter. Clients inline the changes from 0 to ID and back.
+// owner that threads wait, and with the one that tells it that a waiter starves; both with
+// a third one, and no ID, unlocked for a starving waiter. Clients inline the changes from 0
+// to ID and back.
 //
 // - A thread that is about to wait sets the first bit on the owner's ID, and asks the kernel
 //   to put it to sleep if the word is still that.
@@ -10,7 +11,9 @@
 // - A thread that was woken in vain starves. It sets the second bit, too, and sleeps apart.
 // - The owner finds that, and wakes one of those. If there is one, it unlocks for them alone,
 //   and wakes once more: the first may sleep again, as an heir.
-// - It keeps that bit: those that starve are served one after the other.
+// - It keeps these bits: those that starve are served one after the other.
+// - One that a signal interrupts starves as well, and sleeps apart from those. Only one of
+//   these is let in, before the others: else some could take turns for ever.
 // - Nobody else locks that. In a forked child those that starved are missing: the owner
 //   finds nobody to wake, and unlocks for all.
 //
@@ -31,31 +34,33 @@
 // FAULT -wake-heir: DEADLOCK
 // FAULT -see-nobody: DEADLOCK
 // FAULT -only-starving: USER ASSERT FAILED
+// FAULT -one-interrupted: USER ASSERT FAILED
 
 #include "model.h"
 
 static Order FastLock("fast-lock"), FastUnlock("fast-unlock"), SlowLock("slow-lock"), SetBit("set-bit"),
     Look("look"), SlowUnlock("slow-unlock"), HandOver("hand-over");
 static Step SetTheBit("set-bit"), KeepBit("keep-bit"), Wake("wake"), LookBeforeSleep("look-before-sleep"),
-    WakeHeir("wake-heir"), SeeNobody("see-nobody"), OnlyStarving("only-starving");
+    WakeHeir("wake-heir"), SeeNobody("see-nobody"), OnlyStarving("only-starving"),
+    OneInterrupted("one-interrupted");
 
 /// A futex whose sleepers are of a kind, which a wake-up can select.
 struct Word : Atomic<unsigned> {
-  enum Kind { Patient, Starving, Heir, Kinds };
+  enum Kind { Patient, Interrupted, Starving, Heir, Kinds };
 
-  enum End { NotAsleep, Woken, Interrupted };
+  enum End { NotAsleep, IsWoken, HasHandledSignal };
 
   End wait(unsigned value, Kind kind, bool haveSignals, WHERE) {
     if (rl::atomic<unsigned>::fetch_add(0, rl::mo_relaxed, where) != value)
       return NotAsleep;
     auto reason = sleepers[kind].park_current(rl::ctx(), false, /*allow_spurious_wakeup*/ haveSignals, false, where);
-    return reason == rl::unpark_reason_spurious ? Interrupted : Woken;
+    return reason == rl::unpark_reason_spurious ? HasHandledSignal : IsWoken;
   }
-  /// Wakes one of the kinds from `kind` on. Which one is left open: the kernel's order is no
-  /// part of what makes the word right.
-  bool wake(Kind kind, WHERE) {
+  /// Wakes one of the kinds from `kind` to `last`. Which one is left open: the kernel's order
+  /// is no part of what makes the word right.
+  bool wake(Kind kind, Kind last, WHERE) {
     rl::ctx().sched();
-    unsigned count = Kinds - kind, first = count > 1 ? rl::rand(count) : 0;
+    unsigned count = last + 1 - kind, first = count > 1 ? rl::rand(count) : 0;
     for (unsigned i = 0; i != count; ++i)
       if (sleepers[kind + (first + i) % count].unpark_one(rl::ctx(), where))
         return true;
@@ -67,16 +72,19 @@ private:
 };
 
 struct Mutex {
-  static constexpr unsigned WaitersBit = 8, StarvingBit = 16;
+  static constexpr unsigned WaitersBit = 8, StarvingBit = 16, LetInBit = 32;
   Word word;
   Plain<int> inside;
   bool isHandedOver;
+  /// How many that a signal has interrupted were let in since the word was 0.
+  int interruptedLetIn;
   bool haveSignals = false;
 
   void start(unsigned state) {
     word.store(state, SlowUnlock);
     inside.write(0);
     isHandedOver = false;
+    interruptedLetIn = 0;
   }
 
   void lock(unsigned self) {
@@ -97,8 +105,8 @@ struct Mutex {
     auto kind = Word::Patient;
     unsigned state = word.load(Look);
     while (true) {
-      if (state == 0 || ((kind != Word::Patient || !OnlyStarving) && state == (WaitersBit | StarvingBit))) {
-        if (word.swap(state, desired | (state & StarvingBit), SlowLock))
+      if (state == 0 || ((kind != Word::Patient || !OnlyStarving) && state == (WaitersBit | StarvingBit | LetInBit))) {
+        if (word.swap(state, desired | (state & (StarvingBit | LetInBit)), SlowLock))
           return kind != Word::Patient;
         continue;
       }
@@ -117,14 +125,17 @@ struct Mutex {
       }
       // A thread is as impatient as can be.
       switch (word.wait(LookBeforeSleep ? waiting : word.newest(), kind, haveSignals)) {
-      case Word::Woken:
+      case Word::IsWoken:
         if (KeepBit)
           desired = self | WaitersBit;
         kind = kind == Word::Patient ? Word::Starving : Word::Heir;
         tries = 0;
         break;
-      case Word::Interrupted:
-        kind = Word::Heir;
+      case Word::HasHandledSignal:
+        desired = self | WaitersBit;
+        // In the kernel, one may be of several kinds. Here an heir stays one.
+        if (kind == Word::Patient)
+          kind = Word::Interrupted;
         break;
       case Word::NotAsleep:
         break;
@@ -139,18 +150,27 @@ struct Mutex {
       return;
     state = word.load(Look);
     while (true) {
-      if ((state & StarvingBit) && (word.wake(Word::Starving) || !SeeNobody)) {
+      if ((state & StarvingBit) && (wakeInterrupted(state) || word.wake(Word::Starving, Word::Heir) || !SeeNobody)) {
         isHandedOver = true;
-        word.store(WaitersBit | StarvingBit, HandOver);
+        word.store(WaitersBit | StarvingBit | LetInBit, HandOver);
         if (WakeHeir)
-          word.wake(Word::Heir);
+          word.wake(Word::Heir, Word::Heir);
         return;
       }
+      interruptedLetIn = 0;
       if (word.swap(state, 0u, SlowUnlock))
         break;
     }
     if (Wake)
-      word.wake(Word::Patient);
+      word.wake(Word::Patient, Word::Heir);
+  }
+
+  bool wakeInterrupted(unsigned state) {
+    if (((state & LetInBit) && OneInterrupted) || !word.wake(Word::Interrupted, Word::Interrupted))
+      return false;
+    ++interruptedLetIn;
+    RL_ASSERT(interruptedLetIn == 1);
+    return true;
   }
 };
 
