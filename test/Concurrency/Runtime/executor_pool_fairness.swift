@@ -291,8 +291,8 @@ func handOver(_ pairs: Int) {
         for busy in all { busy.end() }
         let shares = turns.map { $0 / turns.reduce(0, +) }
         print("shares of classes: \(shares)")
-        // The more programs compute beside it, the nearer it comes to equal shares, and below: 0.24 beside other tests.
-        if shares[0] < 0.15 || shares[1] < 0.05 || shares[2] < 0.05 { tooSlow.add() }
+        // Another program may have a processor meanwhile.
+        if shares[0] < 0.25 || shares[1] < 0.05 || shares[2] < 0.05 { tooSlow.add() }
       },
       // What tasks enqueue runs, too.
       Row(name: "flood") {
