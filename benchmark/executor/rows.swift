@@ -896,6 +896,19 @@ let others = [
   Row(name: "block-default", text: "likewise default jobs", count: 5000) {
     await blockBesideDefault(.medium, $0)
   },
+  poolRow("block-alone", "16 tasks that each block for 0.5 ms and then compute for 50 us", count: 5000) { count in
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<16 {
+        group.addTask {
+          for _ in 0..<count / 16 {
+            usleep(500)
+            use(50_000)
+            await Task.yield()
+          }
+        }
+      }
+    }
+  },
 ]
 
 // With Dispatch's queues, these block for ever; they are left out with --filter.

@@ -87,6 +87,11 @@ func ofAnotherClass(_ priority: TaskPriority) {
       Row(name: "same class") {
         besideDefault(.medium, 50) { blocking, computing in blocking + computing > width }
       },
+      Row(name: "alone") {
+        let blocking = Tasks(.medium) { usleep(300) }
+        wait(for: "more threads") { samples { blocking.inside.count > 2 * width } > 50 }
+        blocking.end()
+      },
     ])
   }
 }

@@ -85,6 +85,7 @@ TARGETS = [
         for priority in ("low", "high", "default")
         for figure in ("wall", "beside")
     ),
+    *(Target("block-alone", figure, 1.05) for figure in ("wall", "cpu")),
     *(Target(f"blocked-{factor}N", "p50", 50e6, "") for factor in (1, 2, 4)),
     Target("blocked-child", "p50", 50e6, ""),
     Target("blocked-child-50", "p50", 1e6, ""),
