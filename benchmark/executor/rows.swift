@@ -293,13 +293,13 @@ func passBlocks(_ count: Int, tasks: Int, _ nanoseconds: UInt64) async {
   }
 }
 
-/// Tasks that compute for some time and give way. An operation is a turn of one of them.
-func giveWay(_ count: Int, tasks: Int, _ nanoseconds: UInt64) async {
+/// Tasks that do this work and give way. An operation is a turn of one of them.
+func giveWay(_ count: Int, tasks: Int, _ work: @escaping @Sendable () -> Void) async {
   await withTaskGroup(of: Void.self) { group in
     for _ in 0..<tasks {
       group.addTask {
         for _ in 0..<count / tasks {
-          if nanoseconds > 0 { compute(nanoseconds) }
+          work()
           await Task.yield()
         }
       }
@@ -695,7 +695,7 @@ let handOvers = [
   },
   poolRow("blocks-8", "likewise eight tasks", count: 40_000) { await passBlocks($0, tasks: 8, 700) },
   poolRow("yield-2", "two tasks that compute for 1 us and give way; an operation is a turn of one", count: 50_000) {
-    await giveWay($0, tasks: 2, 1000)
+    await giveWay($0, tasks: 2) { compute(1000) }
   },
   poolRow("resumed-2", "a task resumes four that wait, which run for 2 us each; an operation is a round", count: 10_000) {
     await resumeFour($0, 2000)
@@ -755,7 +755,7 @@ let tasks = [
     }
   },
   poolRow("yielders", "64 tasks, all made by one, that give way; an operation is a turn", count: 1_000_000) {
-    await giveWay($0, tasks: 64, 0)
+    await giveWay($0, tasks: 64) {}
   },
   Row(name: "skynet", text: "1,111,111 tasks, in a tree of groups of ten", count: 1_000_000) { count in
     // The first, smaller one has a thousandth of the leaves.
@@ -896,17 +896,10 @@ let others = [
   Row(name: "block-default", text: "likewise default jobs", count: 5000) {
     await blockBesideDefault(.medium, $0)
   },
-  poolRow("block-alone", "16 tasks that each block for 0.5 ms and then compute for 50 us", count: 5000) { count in
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<16 {
-        group.addTask {
-          for _ in 0..<count / 16 {
-            usleep(500)
-            use(50_000)
-            await Task.yield()
-          }
-        }
-      }
+  poolRow("block-alone", "16 tasks that each block for 0.5 ms and then compute for 50 us", count: 5000) {
+    await giveWay($0, tasks: 16) {
+      usleep(500)
+      use(50_000)
     }
   },
 ]
