@@ -59,11 +59,8 @@ toolchain = folder("swift_toolchain", "the usr folder of a Swift toolchain")
 own = os.path.join(folder("target_lib", "the lib folder of a toolchain", default=f"{toolchain}/lib"), "swift")
 sysroot = folder("sysroot", "the system that programs are compiled against", default="")
 runtime = parameter("runtime", "the name of the runtime under test")
-libdir = folder(
-    "runtime_libdir",
-    "the lib/swift/linux folder of that runtime",
-    default=os.path.join(own, "linux") if runtime == "stock" else None,
-)
+usual = os.path.join(own, "linux") if runtime == "stock" else None
+libdir = folder("runtime_libdir", "the lib/swift/linux folder of that runtime", default=usual)
 swift = os.path.join(folder("checkout", "the folder that holds swift/"), "swift")
 unittest = folder("unittest_dir", "the modules and libraries of StdlibUnittest", default="")
 output = os.path.abspath(parameter("test_output", "the folder for what tests write"))

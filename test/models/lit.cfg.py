@@ -12,13 +12,8 @@ lit_config.load_config(config, os.path.join(HERE, "..", "utils", "lit.cfg.py"))
 config.suffixes = [".cpp", ".litmus", ".test"]
 
 compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++") or ""
-if (
-    compiler
-    and os.system(
-        f"echo '#include <relacy/relacy.hpp>' | '{compiler}' -std=c++17 -w -fsyntax-only -x c++ - 2>/dev/null"
-    )
-    == 0
-):
+probe = f"echo '#include <relacy/relacy.hpp>' | '{compiler}' -std=c++17 -w -fsyntax-only -x c++ - 2>/dev/null"
+if compiler and os.system(probe) == 0:
     config.available_features.add("relacy")
 else:
     lit_config.note("models are left out: no C++ compiler with relacy (hint: apt install g++ relacy-dev)")

@@ -92,9 +92,7 @@ class Parser(argparse.ArgumentParser):
         quiet: bool = True,
     ) -> None:
         epilog = "\n  ".join(["examples:", *examples]) + f"\n\nexit status: {status}"
-        super().__init__(
-            prog=prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False
-        )
+        super().__init__(prog, None, description, epilog, formatter_class=_Formatter, allow_abbrev=False)
         self.bad_usage, self.intermixed = bad_usage, False
         self.most: int | None = None
         self.rest, self.tail = "", dict[str, str]()
@@ -162,7 +160,6 @@ class Parser(argparse.ArgumentParser):
         return action
 
     def add_runtimes(self, form: str, text: str | None = None, **options: Any) -> Action:
-        """Adds an argument whose values are Runtimes."""
         return self.add(form, text, type=runtime, complete=runtime_names, **options)
 
     def parse_args(self, *args: Any, **named: Any) -> Any:
@@ -225,13 +222,11 @@ def folder(text: str) -> Path:
 
 
 def pattern(text: str) -> str:
-    """A regular expression, as text."""
     try:
         re.compile(text)
     except re.error as error:
-        raise BadValue(
-            f"'{text}' is not a regular expression ({error})", "a dot matches any character; escape what is special"
-        ) from None
+        hint = "a dot matches any character; escape what is special"
+        raise BadValue(f"'{text}' is not a regular expression ({error})", hint) from None
     return text
 
 

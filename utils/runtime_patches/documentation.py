@@ -191,7 +191,6 @@ def _smoke(folder: Path, drawn: _Plots, machine: str, *names: str) -> str:
 
 
 def _found(machine: str, name: str, title: str) -> tuple[Any, Table]:
-    """A saved result, and its table of that title."""
     result = _load(machine, name)
     tables: dict[str, Table] = {table.title: table for table in result.tables}
     _known(tables, [title], f"table in {machine}/{name}.json")

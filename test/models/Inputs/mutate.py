@@ -31,7 +31,6 @@ class Mutations:
         self.programs: dict[str, tuple[models.Program, dict[str, str], dict[str, str]]] = {}
 
     def of(self, row: models.Listed) -> list[One]:
-        """[(row, weaker orders)] of one row."""
         return [(row, one) for one in models.all_weaker(row.operation.orders, models.kind_of(row.operation))]
 
     def verdict(self, mutation: list[One]) -> str:
@@ -65,7 +64,6 @@ class Mutations:
         return self.programs[model]
 
     def sample(self, count: int, seed: int) -> list[list[One]]:
-        """Lists of (row, weaker orders)."""
         choice = random.Random(seed)
         rows = [row for row in self.rows if self.of(row)]
         if not count:
@@ -93,10 +91,8 @@ def main() -> bool:
     counts: collections.Counter[str] = collections.Counter()
     for mutation in mutations.sample(options.count, options.seed):
         verdict = mutations.verdict(mutation)
-        what = " and ".join(
-            f"{row.operation.function} {row.operation.name} {row.operation.orders} -> {orders}"
-            for row, orders in mutation
-        )
+        changes = ((row.operation, orders) for row, orders in mutation)
+        what = " and ".join(f"{one.function} {one.name} {one.orders} -> {orders}" for one, orders in changes)
         print(f"{mutation[0][0].operation.patch}: {what}: {verdict}", flush=True)
         counts[verdict if verdict.startswith("NOT") else verdict.partition(":")[0].partition(" ")[0]] += 1
     print(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))

@@ -53,7 +53,7 @@ SERIES = {
 }
 
 
-def write(path: Path, text: str, mode: int = 0o644) -> None:
+def write(path: Path, text: str = "x", mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(mode)
@@ -87,7 +87,6 @@ def make_repo(target: Path) -> None:
 
 
 def git(folder: Path, *words: str) -> str:
-    """The output of git."""
     env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     argv = ["git", "-C", str(folder), "-c", "user.name=T", "-c", "user.email=t@t", *words]
     return subprocess.run(argv, check=True, env=env, stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -103,15 +102,9 @@ def main(path: Path) -> None:
     make_repo(path / "repo")
     make_sources(path / "sources")
     swift = path / "sources" / "swift"
-    for words in (
-        ["init", "-q", "-b", "work"],
-        ["config", "user.name", "Tester"],
-        ["config", "user.email", "tester@localhost"],
-        ["add", "-A"],
-        ["commit", "-qm", "swift"],
-        ["tag", "swift-6.2.3-RELEASE"],
-    ):
-        git(swift, *words)
+    who = "config user.name Tester; config user.email tester@localhost"
+    for line in f"init -q -b work; {who}; add -A; commit -qm swift; tag swift-6.2.3-RELEASE".split("; "):
+        git(swift, *line.split())
     # As export-patches writes them.
     for command in ("apply-patches", "export-patches"):
         subprocess.run(

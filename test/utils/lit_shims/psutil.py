@@ -29,7 +29,6 @@ class Process:
         return found
 
     def kill(self):
-        """Sends SIGKILL."""
         try:
             os.kill(self.pid, signal.SIGKILL)
         except ProcessLookupError:

@@ -28,10 +28,8 @@ class Architecture:
         raise UserError(f"programs for {self.name} do not run here", "sudo apt install qemu-user-static")
 
 
-ARCHITECTURES = {
-    one.name: one
-    for one in (
-        Architecture("x86_64", "amd64", "x86_64", "X86-64", "package"),
-        Architecture("arm64", "arm64", "aarch64", "AArch64", "package-arm64"),
-    )
-}
+_KNOWN = (
+    Architecture("x86_64", "amd64", "x86_64", "X86-64", "package"),
+    Architecture("arm64", "arm64", "aarch64", "AArch64", "package-arm64"),
+)
+ARCHITECTURES = {one.name: one for one in _KNOWN}

@@ -19,7 +19,3 @@ class TestPrograms(unittest.TestCase):
 
     def test_others(self) -> None:
         self.assertIsNone(of_program(ValueError("not a program's")))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,10 +7,6 @@ import weakref
 from . import process
 
 
-class Object:
-    """What can be referred to weakly."""
-
-
 class InAFinalizer(unittest.TestCase):
     def get_signal(self, number: int) -> None:
         """The signal comes while a finalizer runs, out of which no exception gets."""
@@ -18,7 +14,7 @@ class InAFinalizer(unittest.TestCase):
         handler = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
         self.addCleanup(signal.signal, number, signal.signal(number, handler))
         with process.terminable():
-            dying = Object()
+            dying = {number}
             reference = weakref.ref(dying, lambda _: os.kill(os.getpid(), number))
             del dying
             self.assertIsNone(reference())

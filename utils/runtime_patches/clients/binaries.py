@@ -110,18 +110,15 @@ def build(
     for name in ("cache", "config", "security"):
         argv += [f"--{name}-path", str(home / "swiftpm" / name)]
     is_of_workspace = ws.sources and checkout.folder.parent == ws.sources
+    env = ws.environment({"SWIFTCI_USE_LOCAL_DEPS": "1"} if is_of_workspace else {})
     log = f"clients-{checkout.name}{'-' * bool(kind)}{kind}"
     minutes = f" ({checkout.package.minutes:g} min)" if checkout.package.minutes >= 2 else ""
     what = "tests" if "--build-tests" in options else "programs"
     path = BUILD / "logs" / f"{log}.log"
     with Step(f"building the {what} of {checkout.name}{' for ' * bool(kind)}{kind}{minutes}", lambda: _progress(path)):
         try:
-            run_logged(
-                ws.command([*argv, *flags], cwd=package, binds=[home, checkout.folder, *locals_]),
-                log,
-                env=ws.environment({"SWIFTCI_USE_LOCAL_DEPS": "1"} if is_of_workspace else {}),
-                failed=f"package {checkout.name} does not build",
-            )
+            command = ws.command([*argv, *flags], cwd=package, binds=[home, checkout.folder, *locals_])
+            run_logged(command, log, env=env, failed=f"package {checkout.name} does not build")
         except UserError as error:
             raise _reason(error, checkout, package, path) from None
 
@@ -150,9 +147,8 @@ def _reason(error: UserError, checkout: Checkout, package: Path, log: Path) -> U
             hint = f"its tools version is {old}: --packages and --offline can give dependencies from 5.6 on"
         else:
             hint = "check the network; --packages DIR with the dependencies in DIR, and --offline, need none"
-        return UserError(
-            f"a dependency of {checkout.name} cannot be fetched: {found[2]}", f"{hint}; the whole output is in {log}"
-        )
+        what = f"a dependency of {checkout.name} cannot be fetched: {found[2]}"
+        return UserError(what, f"{hint}; the whole output is in {log}")
     where = f"{found[1].replace(str(package), str(checkout.folder))}: " if found[1] else ""
     return UserError(f"package {checkout.name} does not build: {where}{found[2]}", f"its whole output is in {log}")
 

@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Optional
 
 from ..base.errors import UserError
 from ..base.paths import BUILD
@@ -48,6 +49,11 @@ class Test(str):
         made = cls(name)
         made.library, made.beside = library, beside
         return made
+
+
+# Of a library: what takes a line that a process writes, the arguments for a list of tests or for all, the file with the
+# lines if that is not the output.
+_Library = tuple[Callable[[str], None], Callable[[Optional[list[Test]]], list[str]], Optional[Path]]
 
 
 class Bundle:
@@ -139,25 +145,21 @@ class Bundle:
         return {**outcomes, **dict.fromkeys(left, NOT_RUN)}
 
     def _drive(self, runtime: Runtime, tests: Sequence[Test], show: Callable[[], None]) -> _Process:
-        """The _Process of some tests of one library."""
         process = _Process(self, runtime, tests, show)
-        take, arguments, events = (self._xctest if tests[0].library == "xctest" else self._swift_testing)(
-            process, tests
-        )
-        for part in self._cut(tests):
+        library = self._xctest if tests[0].library == "xctest" else self._swift_testing
+        take, arguments, events = library(process, tests)
+        # By name, if these are not simply all.
+        is_all = set(tests) >= {test for test in self.listed if test.library == tests[0].library}
+        parts: Iterable[list[Test] | None] = [None] if is_all else _parts(tests)
+        for part in parts:
             process.start(arguments(part))
             process.follow(take, events)
             if process.end:
                 break
         return process
 
-    # Of each library: (what takes a line that a process writes, the arguments for a list of tests or for all, the file
-    # with the lines if that is not the output).
-
-    def _xctest(
-        self, process: _Process, tests: Sequence[Test]
-    ) -> tuple[Callable[[str], None], Callable[[list[Test] | None], list[str]], Path | None]:
-        """As above, for XCTest, whose output names the tests as they start and end."""
+    def _xctest(self, process: _Process, tests: Sequence[Test]) -> _Library:
+        """XCTest, whose output names the tests as they start and end."""
         by_line, last = collections.defaultdict(collections.deque), {}
         for test in tests:
             # The list says Module.Class/method, the output Class.method.
@@ -176,11 +178,9 @@ class Bundle:
 
         return take, lambda part: [",".join(part)] if part else [], None
 
-    def _swift_testing(
-        self, process: _Process, tests: Sequence[Test]
-    ) -> tuple[Callable[[str], None], Callable[[list[Test] | None], list[str]], Path | None]:
-        """As above, for swift-testing, whose events go to a file as JSON. A test has failed if an issue of it is
-        an error that is not known."""
+    def _swift_testing(self, process: _Process, tests: Sequence[Test]) -> _Library:
+        """Swift Testing, whose events go to a file as JSON. A test has failed if an issue of it is an error that is
+        not known."""
         wanted = {str(test): test for test in tests}
         events = self.scratch / f"events-{time.monotonic_ns()}.json"
         failed = set()
@@ -214,12 +214,6 @@ class Bundle:
 
         return take, arguments, events
 
-    def _cut(self, tests: Sequence[Test]) -> Iterable[list[Test] | None]:
-        """The parts in which `tests` are asked for by name; [None] if these are simply all."""
-        if set(tests) >= {test for test in self.listed if test.library == tests[0].library}:
-            return [None]
-        return _parts(tests)
-
     def command(self, runtime: Runtime, arguments: Iterable[str] = (), words: Iterable[str] = ()) -> list[str]:
         """The command line that runs the bundle on a runtime; words: what starts it."""
         return loaded.command(self.ws, runtime, [*words, self.files[runtime], *arguments], self.binds)
@@ -232,10 +226,9 @@ class Bundle:
             raise UserError(what, "does the package run code before main()?") from None
         # A package with a LinuxMain.swift of its own knows XCTest only.
         if done.returncode not in good and 'Invalid option "--testing-library"' not in done.stderr + done.stdout:
-            raise UserError(
-                f"the tests of {self.name} cannot be listed on {runtime}: it {ending(done.returncode, done.stderr)}",
-                " ".join(["utils/with-runtime", *self.command(runtime, arguments)[-len(arguments) - 3 :]]),
-            )
+            ended = ending(done.returncode, done.stderr)
+            by_hand = ["utils/with-runtime", *self.command(runtime, arguments)[-len(arguments) - 3 :]]
+            raise UserError(f"the tests of {self.name} cannot be listed on {runtime}: it {ended}", " ".join(by_hand))
         return done.stdout
 
 

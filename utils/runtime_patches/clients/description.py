@@ -143,10 +143,9 @@ def _fetched(package: Package, cache: Path) -> Path:
             _git(package, *clone, package.url, str(place), timeout=300)
             found = _git(package, "-C", str(place), "rev-parse", "HEAD").strip()
             if found != package.commit:
-                raise UserError(
-                    f"{package.name} {package.tag} is commit {found[:12]}, not the pinned {package.commit[:12]}",
-                    "the tag was moved: look at the change, then pin it in build-script-config/clients.json",
-                )
+                what = f"{package.name} {package.tag} is commit {found[:12]}, not the pinned {package.commit[:12]}"
+                hint = "the tag was moved: look at the change, then pin it in build-script-config/clients.json"
+                raise UserError(what, hint)
     return folder
 
 

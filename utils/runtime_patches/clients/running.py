@@ -51,10 +51,9 @@ def bundles(
 def judged(bundle: Bundle, runtimes: Sequence[Runtime], failed: list[UserError]) -> Judgement | None:
     try:
         if not bundle.tests(runtimes[0]):
-            raise UserError(
-                f"package {bundle.name} has no tests" + " that match" * bool(bundle.wanted.pattern),
-                "its tests are listed by " + " ".join(bundle.command(runtimes[0], ["--list-tests"])[-2:]),
-            )
+            what = f"package {bundle.name} has no tests" + " that match" * bool(bundle.wanted.pattern)
+            by_hand = bundle.command(runtimes[0], ["--list-tests"])[-2:]
+            raise UserError(what, "its tests are listed by " + " ".join(by_hand))
         return judge.judge(bundle, runtimes)
     except UserError as error:
         failed.append(error)
@@ -84,12 +83,10 @@ def show(
     lost = [(judgement.package, test) for judgement in judgements for test in judgement.lost]
     total = sum(judgement.sides[-1].row[0] for judgement in judgements)
     if len(runtimes) > 1:
-        result.summary.append(
-            f"{len(lost)} of {total:,} tests of {plural(len(judgements), 'package')} lost on {runtimes[-1]}."
-        )
-    print(
-        "\n".join([*(line for line in result.notes if not line.startswith("not judged")), *result.summary]), flush=True
-    )
+        count = plural(len(judgements), "package")
+        result.summary.append(f"{len(lost)} of {total:,} tests of {count} lost on {runtimes[-1]}.")
+    told = [line for line in result.notes if not line.startswith("not judged")]
+    print("\n".join([*told, *result.summary]), flush=True)
     result.write(Path(target))
     report.renew(target)
     return lost

@@ -12,7 +12,7 @@ from ..base.files import remove
 from ..base.text import plural
 from ..cli import Parser, ensure, ready
 from ..runtimes import configurations
-from ..runtimes.runtime import Runtime
+from ..runtimes.runtime import Runtime, parse, upto
 from ..workspace.find import Workspace
 
 
@@ -42,7 +42,6 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> None:
-    from ..runtimes.runtime import parse
     from ..series import checks, dispatch, series
 
     if options.headers and (options.build or options.configurations is not None):
@@ -73,7 +72,6 @@ def main(options: Namespace) -> None:
 
 def _build_each(ws: Workspace) -> None:
     """Builds after each patch, and runs its tests and guards."""
-    from ..runtimes.runtime import upto
     from ..series import series
     from ..testing import lit
 

@@ -14,13 +14,8 @@ def parser() -> Parser:
         "to build/package. The same series gives the same bytes.",
         ["utils/package", "utils/package --architecture arm64"],
     )
-    command.add(
-        "--architecture NAME",
-        "the architecture to pack for: x86_64 or arm64 (default: x86_64)",
-        choices=list(ARCHITECTURES),
-        default="x86_64",
-        complete=lambda: list(ARCHITECTURES),
-    )
+    what, known = "the architecture to pack for: x86_64 or arm64 (default: x86_64)", list(ARCHITECTURES)
+    command.add("--architecture NAME", what, choices=known, default="x86_64", complete=lambda: known)
     return command
 
 

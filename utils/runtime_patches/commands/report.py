@@ -25,9 +25,8 @@ def parser() -> Parser:
         "folders that hold some; those of several machines are merged"
     )
     command.add("results [FILE…]", what, type=Path)
-    command.add(
-        "--output FILE", "where the page goes (default: build/report/index.html)", type=folder, default=pages.PAGE
-    )
+    what = "where the page goes (default: build/report/index.html)"
+    command.add("--output FILE", what, type=folder, default=pages.PAGE)
     return command
 
 

@@ -77,11 +77,9 @@ def main(options: Namespace) -> int:
             lost = running.show(judgements, runtimes, failed, options.output) if judgements else []
             if lost and not failed:
                 name, test = lost[0]
-                raise UserError(
-                    f"{plural(len(lost), 'test')} lost on {runtimes[-1]}: {name}: {test}"
-                    + " and others" * (len(lost) > 1),
-                    f"its output is in build/logs/clients-{name}-{runtimes[-1].plain}-*.log",
-                )
+                last, others = runtimes[-1], " and others" * (len(lost) > 1)
+                what = f"{plural(len(lost), 'test')} lost on {last}: {name}: {test}{others}"
+                raise UserError(what, f"its output is in build/logs/clients-{name}-{last.plain}-*.log")
     if failed:
         for error in failed[:-1]:
             note(f"error: {error.message}\nhint: {error.hint}")

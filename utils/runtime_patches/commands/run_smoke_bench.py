@@ -39,12 +39,10 @@ def parser() -> Parser:
     )
     command.add("--samples N", what, type=integer())
     command.add("--list", "only list the benchmarks")
-    command.add(
-        "--build-only", "only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench"
-    )
-    command.add(
-        "--output DIR", "where the report goes (default: build/report/smoke)", type=folder, default=REPORT / "smoke"
-    )
+    what = "only put the benchmark binary into both runtimes' bin/, for upstream's own run_smoke_bench"
+    command.add("--build-only", what)
+    what = "where the report goes (default: build/report/smoke)"
+    command.add("--output DIR", what, type=folder, default=REPORT / "smoke")
     what = "only show the table of an earlier results.json"
     command.add("--show [FILE]", what, type=Path, const=REPORT / "smoke" / "results.json")
     return command

@@ -38,11 +38,8 @@ def parser() -> Parser:
     command.add("--timeout SECONDS", text, type=integer(), **several)
     command.add("-v, --verbose", "show each test, and the output of failed ones")
     command.add("-a, --show-all", "show the output of every test")
-    command.take_rest(
-        "lit",
-        "LIT OPTIONS",
-        "other options of lit, such as -j 1 (default: processors + 2); utils/with-runtime stock -- lit --help",
-    )
+    what = "other options of lit, such as -j 1 (default: processors + 2); utils/with-runtime stock -- lit --help"
+    command.take_rest("lit", "LIT OPTIONS", what)
     return command
 
 

@@ -27,11 +27,8 @@ def parser() -> Parser:
     command.add("--workers N", "tasks at the start of each program (default: 6)", type=integer(1), default=6)
     what = "go on for this time, with further seeds if LAST is not given"
     command.add("--time SECONDS", what, type=seconds(0.001, 999999))
-    command.add(
-        "--cancellation ROUNDS",
-        "cancel random trees instead, until each NAME but before has had so many, with those of earlier runs",
-        type=integer(1),
-    )
+    what = "cancel random trees instead, until each NAME but before has had so many, with those of earlier runs"
+    command.add("--cancellation ROUNDS", what, type=integer(1))
     return command
 
 

@@ -31,9 +31,8 @@ def main(options: Namespace) -> None:
 
     result = saved.load(options.machine, "smoke")
     if not isinstance(result, Comparison):
-        raise UserError(
-            f"no results of the suite are saved for {options.machine}", f"utils/measure {options.machine} smoke"
-        )
+        what = f"no results of the suite are saved for {options.machine}"
+        raise UserError(what, f"utils/measure {options.machine} smoke")
     listed, changed = series.load(), []
     for patch in listed.select(options.patches):
         text = figures.header(patch, result, options.machine)

@@ -24,14 +24,11 @@ class Suites(unittest.TestCase):
         self.assertEqual(suites.failed(lines), ["a.swift", "b.swift"])
 
     def test_a_row_tells_the_reason(self) -> None:
-        proof = suites.Proof(
-            "abi", environment.state(), "2026-01-01T00:00:00Z", 60, 1, environment.here(), failures=["a.swift"]
-        )
+        state, here = environment.state(), environment.here()
+        proof = suites.Proof("abi", state, "2026-01-01T00:00:00Z", 60, 1, here, failures=["a.swift"])
+        told = {None: "failed: a.swift", "too slow here": "failed: a.swift (too slow here)"}
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(suites, "SAVED_RESULTS", Path(folder)):
-            for proof.reason, wanted in (
-                (None, "failed: a.swift"),
-                ("too slow here", "failed: a.swift (too slow here)"),
-            ):
+            for proof.reason, wanted in told.items():
                 suites.save("machine", proof)
                 (row,) = (row for row in suites.table("machine").rows if row[0] == "abi")
                 self.assertEqual(row[3], wanted)

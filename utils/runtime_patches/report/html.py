@@ -13,13 +13,8 @@ class Html(str):
 
 def join(parts: Iterable[object]) -> Html:
     """Several parts as one: what is not Html is escaped; None and False are left out."""
-    return Html(
-        "".join(
-            part if isinstance(part, Html) else escape(str(part))
-            for part in parts
-            if part is not None and part is not False
-        )
-    )
+    shown = (part for part in parts if part is not None and part is not False)
+    return Html("".join(part if isinstance(part, Html) else escape(str(part)) for part in shown))
 
 
 def tag(name: str, /, *children: object, **attributes: object) -> Html:

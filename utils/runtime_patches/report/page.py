@@ -100,10 +100,8 @@ def _harnesses(results: list[Result]) -> list[tuple[str, str, Html]]:
     for some in found.values():
         parts = []
         for one in some:
-            parts += [
-                len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}"),
-                harness.section(one.measured),
-            ]
+            head = len(some) > 1 and tag("h3", f"{one.label}: {one.data.environment}")
+            parts += [head, harness.section(one.measured)]
         there.append((place(some[0].measured.name), some[0].measured.title, join(parts)))
     for name, title in HARNESSES.items():
         readme = f"benchmark/{name}/README.md"

@@ -37,10 +37,10 @@ def text(slugs: Collection[str]) -> str:
 
 
 def _request(patch: Patch, measured: Mapping[str, Group]) -> str:
-    parts = [patch.subject, _unwrapped(patch.why)]
-    if below := _below(patch):
-        names = ", ".join(f"`{slug}`" for slug in below)
-        parts.append(f"Stands on {names} of the same series, which changes the same files.")
+    parts, listed = [patch.subject, _unwrapped(patch.why)], series.load()
+    before = listed.names[: listed.names.index(patch.slug)]
+    if below := [f"`{slug}`" for slug in before if set(listed.patch(slug).files) & set(patch.files)]:
+        parts.append(f"Stands on {', '.join(below)} of the same series, which changes the same files.")
     parts += ["### ABI and memory", f"ABI: {patch.fields['ABI']}", f"Memory: {patch.fields['Memory']}"]
     parts += ["### Tests", _tests(patch), "### Benchmarks", patch.fields["Benchmark"]]
     if patch.slug in measured:
@@ -66,12 +66,6 @@ def _unwrapped(why: str) -> str:
     return "\n\n".join(paragraphs)
 
 
-def _below(patch: Patch) -> list[str]:
-    """The patches before this one that change a file which it changes."""
-    below = series.load().names[: series.load().names.index(patch.slug)]
-    return [slug for slug in below if set(series.load().patch(slug).files) & set(patch.files)]
-
-
 def _tests(patch: Patch) -> str:
     if not patch.tests and not patch.guards:
         return patch.fields["Test"]
@@ -93,9 +87,8 @@ def _table(group: Group) -> str:
     changed = {name for name, _, verdict in group.combined() if verdict != "same"}
     for name, entries in group.rows().items():
         if name in changed:
-            old, new, floor = (
-                statistics.median(getattr(v, key) for _, v in entries) for key in ("old", "new", "floor")
-            )
+            medians = (statistics.median(getattr(v, key) for _, v in entries) for key in ("old", "new", "floor"))
+            old, new, floor = medians
             lines.append([name, number(old), number(new), f"{new / old:.2f}", f"{floor:.1%}"])
     table = Table("", ["row, us", "before", "after", "after/before", "noise floor"], lines)
     rest = len(group.rows()) - len(changed)

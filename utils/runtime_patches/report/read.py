@@ -39,7 +39,6 @@ class Result:
 
     @property
     def is_comparison(self) -> bool:
-        """Whether it is of run-smoke-bench."""
         return isinstance(self.data, comparison.Comparison)
 
 

@@ -9,7 +9,7 @@ from ..base.text import number as short
 from ..base.text import plural
 from ..results.comparison import Comparison
 from ..results.table import noise, number
-from ..results.verdicts import Verdict, quantile
+from ..results.verdicts import COLUMNS, Verdict, quantile
 from ..runtimes.runtime import steps as steps_of
 from ..series import series
 from . import svg
@@ -26,7 +26,8 @@ CHIPS = {
     "mixed": "± differs by machine",
     "failed": "✗ did not run",
 }
-_COLUMNS = ("old", "control", "new")
+# The lists of the summary.
+_TITLES = {"faster": "Faster", "slower": "Slower", "perhaps": "Perhaps slower", "mixed": "Differs by machine"}
 
 
 def _chip(verdict: str) -> Html:
@@ -61,23 +62,16 @@ def summary(group: Group) -> Html:
             extent = f"(geometric mean; {min(ratios):.2f} to {max(ratios):.2f})"
             parts.append(p(f"What got {changed} takes {statistics.geometric_mean(ratios):.2f} {words} {extent}."))
     limit = min(8, _limit([ratio for _, ratio, _ in rows]))
-    faster, *others = [
-        _changed(group, rows, verdict, title, limit)
-        for verdict, title in (
-            ("faster", "Faster"),
-            ("slower", "Slower"),
-            ("perhaps", "Perhaps slower"),
-            ("mixed", "Differs by machine"),
-        )
-    ]
+    faster, *others = (_changed(group, rows, verdict, limit) for verdict in _TITLES)
     return join([*parts, tag("div", tag("div", faster), tag("div", *others, *_conditions(group)), class_="sides")])
 
 
-def _changed(group: Group, rows: list[tuple[str, float, str]], verdict: str, title: str, limit: float) -> Html:
+def _changed(group: Group, rows: list[tuple[str, float, str]], verdict: str, limit: float) -> Html:
     """A list of the rows that have `verdict`, the largest change first. limit: the end of the bars' axis."""
     chosen = sorted((row for row in rows if row[2] == verdict), key=lambda row: row[1], reverse=verdict != "faster")
+    title = tag("h4", _TITLES[verdict])
     if not chosen:
-        return join([tag("h4", title), p("No row got slower.")]) if verdict == "slower" else Html()
+        return join([title, p("No row got slower.")]) if verdict == "slower" else Html()
     # Of rows whose names differ in numbers only, the best.
     kinds = {}
     for row in chosen:
@@ -93,7 +87,7 @@ def _changed(group: Group, rows: list[tuple[str, float, str]], verdict: str, tit
         items.append(li(_link(group, name), " ", bar, " ", span("fact", f"{ratio:.2f}"), " ", span("quiet", words)))
     more = len(chosen) - len(shown)
     rest = more > 0 and quiet(f"the best of each kind; {more} more below")
-    return join([tag("h4", title), tag("ul", items, class_="top"), rest])
+    return join([title, tag("ul", items, class_="top"), rest])
 
 
 def _conditions(group: Group) -> list[Html]:
@@ -165,7 +159,7 @@ def _cells(group: Group, run: Result, v: Verdict, limit: float) -> list[tuple[st
     row = run.compared.row_of[v.name]
     lanes = [
         (place, name, [s for one in row.columns[column] for s in (one.samples[1:] or one.samples)], row.values(column))
-        for place, (column, name) in enumerate(zip(_COLUMNS, _lanes(group)))
+        for place, (column, name) in enumerate(zip(COLUMNS, _lanes(group)))
     ]
     cells: list[tuple[str, str, object]] = [
         (f"{group.old}, µs", "old", number(v.old)),
@@ -182,7 +176,7 @@ def _cells(group: Group, run: Result, v: Verdict, limit: float) -> list[tuple[st
 def _details(group: Group, run: Result, v: Verdict) -> Html:
     """Samples of one row in one result: quartiles, memory, and the command that measures it again."""
     row, least, lines = run.compared.row_of[v.name], _least_memory(run), []
-    for column, name in zip(_COLUMNS, _lanes(group)):
+    for column, name in zip(COLUMNS, _lanes(group)):
         processes, values = row.columns[column], row.values(column)
         rss = statistics.median(one.max_rss for one in processes)
         quartiles = quantile(values, 0.25), statistics.median(values), quantile(values, 0.75)

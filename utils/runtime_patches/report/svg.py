@@ -39,6 +39,11 @@ def _path(kind: str, d: str) -> Html:
     return tag("path", class_=kind, d=d)
 
 
+def _share(value: float, low: float, high: float) -> float:
+    """Where a value is on an axis, from 0 to 1."""
+    return max(0, min(1, (value - low) / ((high - low) or 1)))
+
+
 def samples(lanes: Sequence[tuple[int, str, list[float], list[float]]], unit: str) -> Html:
     """Raw samples on one axis: a histogram for each lane, the values of its processes as dots and their median
     as a bar. lanes: [(series number, name, samples, values)].
@@ -49,25 +54,21 @@ def samples(lanes: Sequence[tuple[int, str, list[float], list[float]]], unit: st
     high = max(quantile(some, 0.9) for lane in lanes for some in lane[2:])
     left, right = 3, WIDTH - 3
 
-    def share(value: float) -> float:
-        return max(0, min(1, (value - low) / ((high - low) or 1)))
+    def x(value: float) -> float:
+        return left + _share(value, low, high) * (right - left)
 
     parts, words = [], []
     for lane, (series, name, raw, values) in enumerate(lanes):
         base = (lane + 1) * _LANE - 1
         bins = [0] * ((right - left) // 3 + 1)
         for value in raw:
-            bins[round(share(value) * (len(bins) - 1))] += 1
+            bins[round(_share(value, low, high) * (len(bins) - 1))] += 1
         bars = "".join(
             f"M{left + 3 * i} {base}v-{count / max(bins) * (_LANE - 3):.1f}" for i, count in enumerate(bins) if count
         )
-        dots = "".join(
-            f"M{left + share(value) * (right - left):.0f} {base - 3 - (place * 5) % 9}h0"
-            for place, value in enumerate(values)
-        )
+        dots = "".join(f"M{x(value):.0f} {base - 3 - (place * 5) % 9}h0" for place, value in enumerate(values))
         median = statistics.median(values)
-        middle = left + share(median) * (right - left)
-        bar = _path("median", f"M{middle:.1f} {base + 1}v-{_LANE - 2}")
+        bar = _path("median", f"M{x(median):.1f} {base + 1}v-{_LANE - 2}")
         parts.append(tag("g", _path("bars", bars), _path("dots", dots), bar, class_=f"s{series}"))
         first, third = (number(quantile(raw, q)) for q in (0.25, 0.75))
         words.append(f"{name}: median {number(median)}, quartiles {first} to {third}")
@@ -106,7 +107,7 @@ def dots(values: Sequence[float | None], low: float, high: float, reference: flo
     height = 18
 
     def x(value: float) -> float:
-        return 6 + max(0, min(1, (value - low) / ((high - low) or 1))) * (WIDTH - 12)
+        return 6 + _share(value, low, high) * (WIDTH - 12)
 
     parts = [_path("grid", f"M6 {height / 2}H{WIDTH - 6}")]
     if reference is not None:
@@ -220,25 +221,20 @@ class Plot:
 
     def panel(self) -> list[Html]:
         """The chart as a part of a file, with title and legend."""
-        legend = [
-            tag(
-                "g",
-                tag("g", *_key(place), transform=f"translate({self._LEFT} {self.HEIGHT + 8 + 16 * place})"),
-                _text(self._LEFT + 36, self.HEIGHT + 18 + 16 * place, one.name),
-            )
-            for place, one in enumerate(self.series)
-        ]
-        return [
-            tag("text", self.curve.title, x=8, y=16, class_="title"),
-            _text(8, 30, self.curve.y),
-            tag("g", *self._parts(), *legend, transform=f"translate(0 {_HEAD})"),
-        ]
+        legend = []
+        for place, one in enumerate(self.series):
+            y = self.HEIGHT + 8 + 16 * place
+            key = tag("g", *_key(place), transform=f"translate({self._LEFT} {y})")
+            legend.append(tag("g", key, _text(self._LEFT + 36, y + 10, one.name)))
+        title = tag("text", self.curve.title, x=8, y=16, class_="title")
+        chart = tag("g", *self._parts(), *legend, transform=f"translate(0 {_HEAD})")
+        return [title, _text(8, 30, self.curve.y), chart]
 
 
-def file(curves: list[Curve], columns: int = 2) -> str:
+def file(curves: list[Curve]) -> str:
     """An SVG file with a chart for each of `curves` that has points; ValueError if none has."""
     plots = [plot for plot in map(Plot, curves) if plot]
-    columns = min(columns, len(plots))
+    columns = min(2, len(plots))
     high = _HEAD + Plot.HEIGHT + 16 + 16 * max(len(plot.series) for plot in plots)
     width, height = columns * Plot.WIDTH, -(-len(plots) // columns) * high
     panels = [

@@ -196,7 +196,7 @@ def check(path: Path, data: object, hint: str = _AGAIN) -> Comparison:
     missing = [
         f"{column} of {verdict.name}"
         for verdict in found.verdicts
-        for column in ("old", "control", "new")
+        for column in verdicts.COLUMNS
         if not _has_samples(found.row_of.get(verdict.name), column)
     ]
     missing += [f"the values of {row.name}" for row in found.one_sided if not row.values]

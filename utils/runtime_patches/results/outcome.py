@@ -107,12 +107,7 @@ class Outcome:
         return self.tables[-1]
 
     def add_dots(
-        self,
-        title: str,
-        x: str,
-        series: Iterable[str],
-        rows: Mapping[str, Iterable[float | None]],
-        reference: float | None = None,
+        self, title: str, x: str, series: Iterable[str], rows: Mapping[str, Iterable[float | None]], reference: float
     ) -> None:
         """rows: {name: a number or None for each of `series`}."""
         lines = [(name, list(values)) for name, values in rows.items()]
@@ -147,7 +142,8 @@ class Outcome:
         files.write_all(folder, {"report.md": self.markdown(), "results.json": schema.dump(self)})
 
 
-def begin(name: str, title: str, command: str) -> Outcome:
-    return Outcome(
-        name, title, command, started=environment.now(), environment=environment.here(), state=environment.state()
-    )
+def begin(name: str, title: str, command: str = "") -> Outcome:
+    """command: if it is not that of the harness `name`."""
+    made = Outcome(name, title, command or f"benchmark/{name}/run-benchmark", started=environment.now())
+    made.environment, made.state = environment.here(), environment.state()
+    return made

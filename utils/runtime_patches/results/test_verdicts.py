@@ -24,7 +24,7 @@ class Verdicts(unittest.TestCase):
                 {
                     str(number): {
                         column: values(chance, 105 if column == "new" and not number else 100, 0.3 * (number % 2))
-                        for column in ("old", "control", "new")
+                        for column in verdicts.COLUMNS
                     }
                     for number in range(20)
                 }

@@ -24,6 +24,7 @@ PERHAPS_LEVEL, PERHAPS_FACTOR = 0.05, 1.0
 # perhaps: perhaps slower.
 Kind = Literal["slower", "perhaps", "faster", "same"]
 FEWEST = 5  # with fewer values a side no rank test can reach LEVEL
+COLUMNS = ("old", "control", "new")  # of what is judged; control: old again
 
 
 def process_value(samples: Sequence[float]) -> float:

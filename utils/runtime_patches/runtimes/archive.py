@@ -34,11 +34,17 @@ def make(package: Package) -> tuple[Path, Path]:
         raise UserError(f"the checkout has what patches/ has not: {package.edits}", hint)
     name = name_for(package.architecture)
     with Step("checks"):
-        _check(package)
+        stock = package.target.lib / "swift" / "linux"
+        built = {str(path.relative_to(package.out)): path for path in package.out.glob("*/*")}
+        found = list(gates.folders(built, (REPO, package.ws.cache)))
+        found += gates.faults(package.ws, package.libraries(), stock, package.architecture, sysroot.LIMITS)
+        for line in found:
+            note(f"    {line}")
+        if found:
+            raise UserError(f"the libraries cannot be shipped: {found[0]}", "the lines above name all that is wrong")
     with Step(f"archives in {FOLDER}"):
         FOLDER.mkdir(parents=True, exist_ok=True)
-        whole = _content(package)
-        made = _pack(package.ws, name, whole)
+        made = _pack(package.ws, name, _content(package))
         debug = {f"debug/{path.name}": path for path in sorted((package.out / "debug").iterdir())}
         extra = _pack(package.ws, f"{name}-debug", debug)
         sums = "".join(f"{files.sha256(path)}  {path.name}\n" for path in sorted(FOLDER.glob("*.tar.gz")))
@@ -49,17 +55,6 @@ def make(package: Package) -> tuple[Path, Path]:
 def name_for(architecture: Architecture) -> str:
     """The name of the archive, without .tar.gz, and of the folder in it."""
     return f"swift-runtime-patches-{series.load().version}-{architecture.name}"
-
-
-def _check(package: Package) -> None:
-    stock = package.target.lib / "swift" / "linux"
-    built = {str(path.relative_to(package.out)): path for path in package.out.glob("*/*")}
-    found = list(gates.folders(built, (REPO, package.ws.cache)))
-    found += gates.faults(package.ws, package.libraries(), stock, package.architecture, sysroot.LIMITS)
-    if found:
-        for line in found:
-            note(f"    {line}")
-        raise UserError(f"the libraries cannot be shipped: {found[0]}", "the lines above name all that is wrong")
 
 
 def _content(package: Package) -> dict[str, Path | bytes]:

@@ -208,7 +208,10 @@ def _assemble(
             laid = partial / target.relative_to(folder)
             laid.mkdir(parents=True)
             for path in toolchain.glob("*.so"):
-                _link(path, laid / path.name)
+                try:
+                    os.link(path, laid / path.name)
+                except OSError:
+                    shutil.copy2(path, laid / path.name)
     (folder / "bin").mkdir(exist_ok=True)
     changed = {name: path for name, path in libraries.items() if not files.same(path, target / name)}
     if changed:
@@ -226,25 +229,15 @@ def _assemble(
     for name in libraries:
         added, removed = elf.changed_exports(ws, toolchain / name, target / name)
         if removed:
-            raise UserError(
-                f"{name} of runtime '{runtime}' lacks {len(removed)} symbols of the toolchain's, such as {removed[0]}",
-                "programs that use them would not start: no symbol may be removed",
-            )
+            count = f"{len(removed)} symbols of the toolchain's, such as {removed[0]}"
+            hint = "programs that use them would not start: no symbol may be removed"
+            raise UserError(f"{name} of runtime '{runtime}' lacks {count}", hint)
         found["exports"][name] = added
     if changed and not runtime.variant and runtime.base != "stock" and not lib:
         if differing := registrations.difference(ws, toolchain, target):
-            raise UserError(
-                f"runtime '{runtime}' registers its metadata otherwise than the toolchain: {differing[0]}",
-                "build-script-config/vendor/Settings.cmake says which library links swiftrt.o",
-            )
+            what = f"runtime '{runtime}' registers its metadata otherwise than the toolchain: {differing[0]}"
+            raise UserError(what, "build-script-config/vendor/Settings.cmake says which library links swiftrt.o")
     files.write_intact(runtime.record_path, found, (*target.iterdir(), *tools))
     added = [symbol for some in found["exports"].values() for symbol in some]
     if runtime.base != "stock":
         note(f"    exported symbols: {'as stock' if not added else 'added ' + ', '.join(added)}")
-
-
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)

@@ -37,19 +37,11 @@ def build(ws: Workspace, place: Path, applied: Iterable[str]) -> None:
     folder = _folder(place)
     folder.mkdir(exist_ok=True)
     copy = ["rsync", "-rlpc", "--no-times", "--delete", "--exclude=.git", f"{sources}/", str(folder / "source")]
-    run_logged(
-        ws.command(copy, binds=[sources, folder]),
-        "sync-dispatch",
-        failed="the sources of libdispatch could not be copied",
-        env=ws.environment(),
-    )
+    command, failed = ws.command(copy, binds=[sources, folder]), "the sources of libdispatch could not be copied"
+    run_logged(command, "sync-dispatch", env=ws.environment(), failed=failed)
     recipe = ["sh", str(CONFIG / "dispatch.sh"), f"{tree.OUT}/dispatch", str(ws.toolchain)]
-    run_logged(
-        ws.command(["sh", "-c", shlex.join(recipe)], fixed=tree.places(place)),
-        "build-dispatch",
-        env=ws.environment(),
-        failed="libdispatch does not build",
-    )
+    command = ws.command(["sh", "-c", shlex.join(recipe)], fixed=tree.places(place))
+    run_logged(command, "build-dispatch", env=ws.environment(), failed="libdispatch does not build")
 
 
 def _folder(place: Path) -> Path:

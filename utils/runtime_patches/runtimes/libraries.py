@@ -28,21 +28,14 @@ class Library:
         return path.exists() and text in path.read_text()
 
 
-_CONCURRENCY = "stdlib/public/Concurrency"
+_LIVENESS = ("stdlib/public/Concurrency/Liveness.h", "Interface")
+_TRACE = ("stdlib/public/Concurrency/TracingProbes.h", "struct Recorder")
 LIBRARIES = (
     Library("libswiftCore.so", "core"),
     Library("libswift_Concurrency.so", "Concurrency"),
     Library("libswiftSynchronization.so", "Synchronization", False, "synchronization.sh", static="Synchronization.o"),
-    Library(
-        "libswift_Liveness.so", "Liveness", False, "observer.sh", header=(f"{_CONCURRENCY}/Liveness.h", "Interface")
-    ),
-    Library(
-        "libswift_Trace.so",
-        "Tracing",
-        False,
-        "observer.sh",
-        header=(f"{_CONCURRENCY}/TracingProbes.h", "struct Recorder"),
-    ),
+    Library("libswift_Liveness.so", "Liveness", False, "observer.sh", header=_LIVENESS),
+    Library("libswift_Trace.so", "Tracing", False, "observer.sh", header=_TRACE),
 )
 NAMES = tuple(library.name for library in LIBRARIES)
 CONCURRENCY = "libswift_Concurrency.so"

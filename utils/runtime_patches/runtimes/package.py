@@ -24,13 +24,8 @@ from ..workspace.find import Workspace
 from . import dispatch, tree
 from .libraries import Library
 
-_CONFIGURATION = (
-    "package/package.cmake",
-    "package/dispatchConfig.cmake",
-    "runtime.cmake",
-    "vendor/Settings.cmake",
-    "dispatch.sh",
-)
+_OWN = ("package/package.cmake", "package/dispatchConfig.cmake")
+_CONFIGURATION = (*_OWN, "runtime.cmake", "vendor/Settings.cmake", "dispatch.sh")
 # The section by which a file says which series it is of (bin/swift-runtime-check reads it).
 SECTION = ".note.swift_runtime_patches"
 # The command line belongs in Core; upstream's shared build has it in a library of its own.
@@ -100,23 +95,12 @@ class Package:
 
     def _compile(self) -> None:
         """Configures the build if that was not done, and builds the libraries."""
-        cache = [
-            f"-DSWIFT_TOOLCHAIN_USR:PATH={self.ws.toolchain}",
-            f"-DSYSROOT={sysroot.SYSTEM}",
-            f"-DRESOURCES={sysroot.LIB}/swift",
-            f"-DTRIPLE={self.target.triple}",
-            "-C",
-            f"{tree.CONFIGURATION}/package/package.cmake",
-        ]
-        configured = (self.place / "build" / "build.ninja").exists()
+        cache = [f"-DSWIFT_TOOLCHAIN_USR:PATH={self.ws.toolchain}", f"-DSYSROOT={sysroot.SYSTEM}"]
+        cache += [f"-DRESOURCES={sysroot.LIB}/swift", f"-DTRIPLE={self.target.triple}"]
+        cache += ["-C", f"{tree.CONFIGURATION}/package/package.cmake"]
+        configure = [] if (self.place / "build" / "build.ninja").exists() else tree.configuration(cache)
         targets = [library.name for library in tree.libraries(self.place) if not library.recipe]
-        tree.compile(
-            self.ws,
-            self.place,
-            self.place.name,
-            configure=() if configured else tree.configuration(cache),
-            targets=[*targets, _COMMAND_LINE],
-        )
+        tree.compile(self.ws, self.place, self.place.name, configure=configure, targets=[*targets, _COMMAND_LINE])
         dispatch.build(self.ws, self.place, self.state.applied)
 
     def _finish(self) -> None:
@@ -137,12 +121,9 @@ class Package:
                 commands += self._shared(library, stem, inside)
                 if objects := self._objects(library):
                     commands += self._static(stem, objects, inside)
-            run_logged(
-                self.ws.command(["sh", "-e", "-c", "\n".join(commands)], fixed=tree.places(self.place), cwd=self.place),
-                f"finish-{self.place.name}",
-                env=self.ws.environment(),
-                failed="the libraries could not be finished",
-            )
+            argv, failed = ["sh", "-e", "-c", "\n".join(commands)], "the libraries could not be finished"
+            command = self.ws.command(argv, fixed=tree.places(self.place), cwd=self.place)
+            run_logged(command, f"finish-{self.place.name}", env=self.ws.environment(), failed=failed)
             remove(partial / "notes")
             everything = [path for path in partial.rglob("*") if path.is_file()]
             files.write_intact(partial / files.MADE, {"key": key}, everything)

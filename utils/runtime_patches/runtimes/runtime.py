@@ -120,12 +120,6 @@ class Runtime:
         """subprocess.run of argv on this runtime, which must be built; `env` adds to the environment."""
         return ws.run(argv, env={**self.environment(ws), **(env or {})}, **options)
 
-    def popen(
-        self, ws: Workspace, argv: Iterable[object], *, env: Mapping[str, str] | None = None, **options: Any
-    ) -> subprocess.Popen[Any]:
-        """ws.popen of argv on this runtime, which must be built."""
-        return ws.popen(argv, env={**self.environment(ws), **(env or {})}, **options)
-
 
 def parse(name: str) -> Runtime:
     if name in ("stock", "before", "after", *_PACKED):

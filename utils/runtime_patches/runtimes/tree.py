@@ -71,12 +71,10 @@ def compile(
     if configure:
         lines.append(shlex.join(["cmake", *configure]))
     lines.append(shlex.join(["ninja", "-C", OUT, *targets]))
-    lines += [
-        f"sh {shlex.quote(str(CONFIG / library.recipe))} {SOURCE}/swift {OUT}/{library.part} {ws.toolchain} "
-        f"{library.name}"
-        for library in libraries(place)
-        if library.recipe
-    ]
+    for one in libraries(place):
+        if one.recipe:
+            argv = f"{SOURCE}/swift {OUT}/{one.part} {ws.toolchain} {one.name}"
+            lines.append(f"sh {shlex.quote(str(CONFIG / one.recipe))} {argv}")
     ccache = os.environ.get("CCACHE_DIR", str(ws.cache / "ccache"))
     env = ws.environment({"CCACHE_DIR": ccache, "CCACHE_NOHASHDIR": "1"})
     if ws.from_packages or shutil.which("ccache"):
@@ -87,13 +85,9 @@ def compile(
         f"the folder in which runtime '{name}' is built is damaged",
         f"rm -r {shlex.quote(str(place))}; the same command then rebuilds it",
     )
-    run_logged(
-        ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place)),
-        f"build-{plain(name)}",
-        env=env,
-        failed=f"the runtime '{name}' does not build",
-        hints=[damaged],
-    )
+    command = ws.command(["sh", "-c", " && ".join(lines)], fixed=places(place))
+    failed = f"the runtime '{name}' does not build"
+    run_logged(command, f"build-{plain(name)}", env=env, failed=failed, hints=[damaged])
     files.write_intact(record, {}, built(place).values())
 
 

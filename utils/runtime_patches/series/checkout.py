@@ -183,10 +183,8 @@ def _copy(scratch: Git, parent: str, chosen: list[Patch] | None) -> str:
         mode = "100755" if os.access(ours, os.X_OK) else "100644"
         lines.append(f"{mode} {blob}\t{path}")
     modules = sorted(Path(p).stem for p in copied if p.startswith("benchmark/"))
-    for path, register in (
-        ("benchmark/CMakeLists.txt", _register_cmake),
-        ("benchmark/utils/main.swift", _register_main),
-    ):
+    registered = {"benchmark/CMakeLists.txt": _register_cmake, "benchmark/utils/main.swift": _register_main}
+    for path, register in registered.items():
         text = register(scratch.out("show", f"{parent}:{path}"), modules)
         blob = scratch.line("hash-object", "-w", "--stdin", input=text)
         lines.append(f"100644 {blob}\t{path}")

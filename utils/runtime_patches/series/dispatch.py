@@ -33,7 +33,8 @@ def renew(ws: Workspace) -> None:
     made = _made()
     if made and {key: made.get(key) for key in wanted} == wanted:
         return
-    if made and _has_work(made):
+    git = Git(FOLDER)
+    if made and (checkout.edited(git) or git.line("rev-parse", "HEAD") != made["head"]):
         what = f"{shown(FOLDER)} holds work, and patches/dispatch or the sources have changed"
         raise UserError(what, f"keep it elsewhere, then rm -r '{FOLDER}'")
     if FOLDER.exists() and not made:
@@ -89,8 +90,3 @@ def edited() -> list[str]:
 
 def _made() -> dict[str, str] | None:
     return files.read_record(FOLDER / ".git" / "series.json")
-
-
-def _has_work(made: dict[str, str]) -> bool:
-    git = Git(FOLDER)
-    return bool(checkout.edited(git)) or git.line("rev-parse", "HEAD") != made["head"]

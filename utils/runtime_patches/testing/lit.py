@@ -47,6 +47,9 @@ _VERSIONS = range(30, 14, -1)
 # Test formats of ours, which lit must be able to import.
 FORMATS = TESTS / "formats"
 
+# A run of lit: what puts its options into its command line, its environment.
+_Run = tuple[Callable[[list[str]], list[str]], dict[str, str]]
+
 
 @dataclass
 class Options:
@@ -71,11 +74,7 @@ class Options:
 
 
 def run(
-    ws: Workspace,
-    runtime: Runtime,
-    paths: Sequence[str] = (),
-    options: Options | None = None,
-    system: System | None = None,
+    ws: Workspace, runtime: Runtime, paths: Sequence[str], options: Options | None = None, system: System | None = None
 ) -> int:
     """Runs the tests at `paths` on a Runtime that is built; returns the exit status. system: a System where the
     programs run, if that is not the workspace: then the tests of the tools are left out."""
@@ -93,11 +92,9 @@ def run(
         results = _Results()
         status = 0
         if swift:
-            command, env = _swift_command(ws, runtime, swift, unittest, output, system)
-            status = _lit(command, env, words, output, "swift", results)
+            status = _lit(_swift_command(ws, runtime, swift, unittest, output, system), words, output, "swift", results)
         if tools:
-            command, env = _tools_command(ws, runtime, tools, output)
-            status = _lit(command, env, words, output, "tools", results) or status
+            status = _lit(_tools_command(ws, runtime, tools, output), words, output, "tools", results) or status
     if _LISTING & set(words):
         return status
     return results.report(ignore="--ignore-fail" in words)
@@ -108,18 +105,15 @@ def import_unittest(paths: Iterable[Path]) -> bool:
     return any(path.is_dir() or b"StdlibUnittest" in path.read_bytes() for path in paths)
 
 
-# The two command lines: (argv, environment, folder).
-
-
 def _parameters(values: Mapping[str, Any]) -> list[str]:
     return [word for name, value in values.items() if value for word in ("--param", f"{name}={value}")]
 
 
 def _swift_command(
     ws: Workspace, runtime: Runtime, inputs: list[Path], unittest: Path | str, output: Path, system: System | None
-) -> tuple[Callable[[list[str]], list[str]], dict[str, str]]:
-    """The run of lit on Swift tests: (what puts lit's options into its command line, its environment). inputs: tests
-    and folders; unittest: the folder of StdlibUnittest, or none; output: for results."""
+) -> _Run:
+    """The run of lit on Swift tests. inputs: tests and folders; unittest: the folder of StdlibUnittest, or none;
+    output: for results."""
     parameters: dict[str, Any] = {
         "swift_toolchain": ws.toolchain,
         "runtime": runtime,
@@ -160,10 +154,8 @@ def _swift_command(
     return wrap, ws.environment({"PYTHONPATH": os.pathsep.join(filter(None, [inside(FORMATS), path]))})
 
 
-def _tools_command(
-    ws: Workspace, runtime: Runtime, inputs: list[Path], output: Path
-) -> tuple[Callable[[list[str]], list[str]], dict[str, str]]:
-    """The run of lit on the tests of the tools, which is on the host: as _swift_command."""
+def _tools_command(ws: Workspace, runtime: Runtime, inputs: list[Path], output: Path) -> _Run:
+    """The run of lit on the tests of the tools, which is on the host."""
     filecheck = _on_path(ws, "FileCheck")
     if ws.from_packages:
         # FileCheck needs the libraries that are inside.
@@ -214,18 +206,9 @@ def _host_lit(ws: Workspace) -> tuple[list[str], str]:
     raise UserError("lit is not installed", f"pip install lit, or check out llvm-project beside {ws.swift}")
 
 
-# Running and counting.
-
-
-def _lit(
-    command: Callable[[list[str]], list[str]],
-    env: Mapping[str, str],
-    words: Sequence[str],
-    output: Path,
-    name: str,
-    results: _Results,
-) -> int:
+def _lit(run: _Run, words: Sequence[str], output: Path, name: str, results: _Results) -> int:
     """One run of lit; its reports go to `results`. Returns its exit status."""
+    command, env = run
     report, total = output / f"{name}.json", output / f"{name}.xml"
     for path in (report, total):
         path.unlink(missing_ok=True)

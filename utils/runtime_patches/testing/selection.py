@@ -25,9 +25,8 @@ def select(
     lit's --filter and --filter-out, the last of which counts."""
 
     def passes(name: str) -> bool:
-        return all(re.search(one, name, re.I) for one in wanted[-1:]) and not any(
-            re.search(one, name, re.I) for one in unwanted[-1:]
-        )
+        is_out = any(re.search(one, name, re.I) for one in unwanted[-1:])
+        return not is_out and all(re.search(one, name, re.I) for one in wanted[-1:])
 
     swift, tools = ([place for place in places if any(map(passes, _names(ws, place)))] for places in _split(ws, paths))
     if not swift and not tools:

@@ -109,10 +109,8 @@ class Stress:
         """Prints the fault of one seed, and raises the UserError with the smallest case."""
         print(f"seed {case.first} on {found[0]}: {found[1]}")
         smaller = self.shrink(case)
-        raise UserError(
-            f"seed {case.first} fails on {found[0]}" + ("" if smaller else ", but not each time"),
-            self.replay(smaller or case),
-        )
+        seldom = "" if smaller else ", but not each time"
+        raise UserError(f"seed {case.first} fails on {found[0]}{seldom}", self.replay(smaller or case))
 
     def replay(self, case: Case) -> str:
         """The hint that tells how to run a case again, with the delays that the caller has chosen."""
@@ -188,7 +186,10 @@ def cancel(ws: Workspace, runtimes: list[Runtime], rounds: int, seconds: float |
             kind = had.index(min(had))
             count = min(left, _SLICE if runtime.variant is None else _SLICE // 20)
             _cancel(ws, runtime, stress, kind, 1 + had[kind], count)
-            _add(state, kind, count)
+            with locks.exclusive(_COUNTS.parent):  # runs on several runtimes may end at the same time
+                counts = files.read_record(_COUNTS) or {}
+                counts.setdefault(state, [0] * len(_CANCELLATIONS))[kind] += count
+                files.write_record(_COUNTS, counts)
             note(f"    {sum(had) + count:,} rounds on {runtime}")
         print(f"{state}: {sum(had):,} rounds, no hang and no fault")
 
@@ -201,11 +202,3 @@ def _cancel(ws: Workspace, runtime: Runtime, stress: Path, kind: int, first: int
     if status != 0:
         fault = text if status is None else f"status {status}\n{text[-2000:]}"
         raise UserError(f"{mode}, {cancellers} cancellers, on {runtime}: {fault}", f"again: {' '.join(argv)}")
-
-
-def _add(state: str, kind: int, rounds: int) -> None:
-    # Runs on several runtimes may end at the same time.
-    with locks.exclusive(_COUNTS.parent):
-        counts = files.read_record(_COUNTS) or {}
-        counts.setdefault(state, [0] * len(_CANCELLATIONS))[kind] += rounds
-        files.write_record(_COUNTS, counts)

@@ -43,10 +43,9 @@ class System:
         self.target = target.Target(ws, architecture)
         self.emulator = architecture.emulator
         self.root = sysroot.release(ws, suite) if suite else self.target.system
-        self.places: list[tuple[Path | str, str]] = [
-            *self.target.places,
-            *([(self.emulator, "/emulator")] if self.emulator else []),
-        ]
+        self.places: list[tuple[Path | str, str]] = [*self.target.places]
+        if self.emulator:
+            self.places.append((self.emulator, "/emulator"))
 
     def parameters(self, seen: Iterable[Path | str]) -> dict[str, Any]:
         """Parameters of test/lit.cfg.py; seen: the folders that the programs need."""

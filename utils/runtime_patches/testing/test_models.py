@@ -60,9 +60,6 @@ class Operations(unittest.TestCase):
             ],
         )
 
-    def test_no_patch_no_operations(self) -> None:
-        self.assertEqual(models.operations("p", ""), [])
-
 
 _TABLE = """\
 # comment

@@ -81,12 +81,8 @@ def _build(ws: Workspace, target: Target | None, place: Path) -> None:
     header.write_text("#define SWIFT_BNI_OS_BUILD 0\n#define SWIFT_BNI_XCODE_BUILD 0\n")
     (place / "availability").write_text("\n".join(_availability(ws)))
     (place / "build.ninja").write_text("\n".join(_ninja(ws, target)) + "\n")
-    run_logged(
-        ws.command(["ninja"], cwd=place, binds=[place], fixed=target.places if target else ()),
-        "unittest",
-        env=ws.environment(),
-        failed="StdlibUnittest does not build",
-    )
+    command = ws.command(["ninja"], cwd=place, binds=[place], fixed=target.places if target else ())
+    run_logged(command, "unittest", env=ws.environment(), failed="StdlibUnittest does not build")
     for path in [*place.glob("*.o"), place / ".ninja_log", place / ".ninja_deps"]:
         path.unlink(missing_ok=True)
 

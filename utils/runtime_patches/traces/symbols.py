@@ -10,6 +10,8 @@ from .events import Module
 
 _PREFIX = re.compile(r"^((full )?type metadata for |partial apply( forwarder)? for |specialized )+")
 _SUFFIX = re.compile(r"^\(\d+\) (suspend|await) resume partial function for ")
+# Only the compiler's call of @main is such a thunk.
+_MAIN = re.compile(r".*thunk for @escaping @convention\(thin\) @async \(\) -> \(\)")
 
 
 def resolve(addresses: Iterable[int], modules: list[Module], what: str = "CODE") -> dict[int, str]:
@@ -35,17 +37,10 @@ def resolve(addresses: Iterable[int], modules: list[Module], what: str = "CODE")
             found[address] = name or found[address]
     argv = ["swift-demangle", "-simplified"]
     told = subprocess.run(argv, input="\n".join(found.values()), stdout=subprocess.PIPE, text=True).stdout
-    # Only the compiler's call of @main is such a thunk.
-    named = [
-        re.sub(r".*thunk for @escaping @convention\(thin\) @async \(\) -> \(\)", "main", line)
-        for line in told.splitlines()
-    ]
-    names = dict(zip(found, named))
+    names = [_MAIN.sub("main", line) for line in told.splitlines()]
     if what == "DATA":  # a generic type is made while the program runs, in memory that has no name or another one
-        names = {
-            address: name if "metadata for" in name or "+0x" in name else "actor" for address, name in names.items()
-        }
-    return {address: _SUFFIX.sub("", _PREFIX.sub("", name)) for address, name in names.items()}
+        names = [name if "metadata for" in name or "+0x" in name else "actor" for name in names]
+    return {address: _SUFFIX.sub("", _PREFIX.sub("", name)) for address, name in zip(found, names)}
 
 
 def is_same(module: Module) -> bool:

@@ -17,22 +17,13 @@ def text(trace: Trace, summary: Summary, functions: dict[int, str], types: dict[
     counts = summary.counts
     lines = [f"note: {note}" for note in trace.notes]
     head = f"{trace.program or 'a program'} (process {trace.process}), {summary.seconds:.6g} s, "
-    head += (
-        f"{plural(summary.events, 'event')}, {plural(summary.tasks, 'task')}, {plural(len(trace.threads), 'thread')}"
-    )
-    lines += [head, _lost(trace), ""]
-    found = [
-        [
-            _short(functions[row.function]),
-            None if row.function == JOBS else row.tasks,
-            row.count,
-            *_times(row.waits),
-            *_times(row.runs),
-            _time(row.total),
-            row.hops,
-        ]
-        for row in summary.rows
-    ]
+    head += f"{plural(summary.events, 'event')}, {plural(summary.tasks, 'task')}, "
+    lines += [head + plural(len(trace.threads), "thread"), _lost(trace), ""]
+    found = []
+    for row in summary.rows:
+        tasks = None if row.function == JOBS else row.tasks
+        times = [*_times(row.waits), *_times(row.runs), _time(row.total)]
+        found.append([_short(functions[row.function]), tasks, row.count, *times, row.hops])
     columns = ["tasks that began in", "tasks", "runs", "wait p50", "p99", "max", "run p50", "p99", "max", "all", "hops"]
     total = ["all tasks", summary.tasks, summary.count, *_times(summary.waits), *_times(summary.runs)]
     total += [_time(summary.total), counts["task_switch"]]

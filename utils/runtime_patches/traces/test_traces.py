@@ -119,12 +119,9 @@ def overtaking(tasks: int) -> bytes:
     chunks = []
     for task in range(1, tasks + 1):
         head = {"base": 1000 * task}
-        own = [
-            event(Kind.TASK_CREATE, 0, task, FUNCTION),
-            event(Kind.ENQUEUE_GLOBAL, 10, task),
-            event(Kind.RUN, 20, task),
-        ]
-        own += [event(Kind.CONTINUATION_INIT, 30, task, 0x9000), event(Kind.CONTINUATION_AWAIT, 40, 0x9000)]
+        own = [event(Kind.TASK_CREATE, 0, task, FUNCTION), event(Kind.ENQUEUE_GLOBAL, 10, task)]
+        own += [event(Kind.RUN, 20, task), event(Kind.CONTINUATION_INIT, 30, task, 0x9000)]
+        own += [event(Kind.CONTINUATION_AWAIT, 40, 0x9000)]
         other = [event(Kind.CONTINUATION_RESUME, 50, 0x9000), event(Kind.ENQUEUE_GLOBAL, 60, task)]
         other += [event(Kind.RUN, 70, task), event(Kind.RUN_END, 200), event(Kind.TASK_DESTROY, 210, task)]
         chunks += [chunk(0, task, *own, event(Kind.RUN_END, 90), **head), chunk(1, task, *other, **head)]
@@ -149,18 +146,12 @@ class Formats(unittest.TestCase):
             Path(file.name).write_bytes(header() + sums(7, *range(13)) + newest + oldest + newest[:100])
             found = headers.newest_counters(file.name)
         self.assertEqual((found["monotonic_ns"], found["tasks_created"], found["hops"]), (9000, 50, 3))
-        lines = counters.text(found).splitlines()
+        lines, waits = counters.text(found).splitlines(), "swift_concurrency_queue_wait_seconds"
         self.assertIn("swift_concurrency_tasks_live 30", lines)
         self.assertIn("swift_concurrency_sleeps_pending -11", lines)
-        self.assertIn('swift_concurrency_queue_wait_seconds_bucket{le="4e-06"} 3', lines)
-        self.assertEqual(
-            lines[-3:],
-            [
-                'swift_concurrency_queue_wait_seconds_bucket{le="+Inf"} 276',
-                "swift_concurrency_queue_wait_seconds_sum 1.500000000",
-                "swift_concurrency_queue_wait_seconds_count 276",
-            ],
-        )
+        self.assertIn(f'{waits}_bucket{{le="4e-06"}} 3', lines)
+        last = [f'{waits}_bucket{{le="+Inf"}} 276', f"{waits}_sum 1.500000000", f"{waits}_count 276"]
+        self.assertEqual(lines[-3:], last)
 
     def test_counters_of_a_process_without_the_recorder(self) -> None:
         """A signal would end it."""
@@ -312,12 +303,9 @@ class Reading(unittest.TestCase):
         self.assertEqual([(row.function, row.tasks, row.count) for row in found.rows], [(0, 1, 1)])
 
     def test_a_task_that_sleeps_at_the_end(self) -> None:
-        events = [
-            event(Kind.TASK_CREATE, 0, 1, FUNCTION),
-            event(Kind.RUN, 5, 1),
-            event(Kind.CONTINUATION_INIT, 6, 1, 9),
-        ]
-        events += [event(Kind.SLEEP_BEGIN, 7, 1, 100), event(Kind.CONTINUATION_AWAIT, 8, 9), event(Kind.RUN_END, 9)]
+        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 5, 1)]
+        events += [event(Kind.CONTINUATION_INIT, 6, 1, 9), event(Kind.SLEEP_BEGIN, 7, 1, 100)]
+        events += [event(Kind.CONTINUATION_AWAIT, 8, 9), event(Kind.RUN_END, 9)]
         found = self.summarize(header() + chunk(0, 1, *events))[2]
         self.assertEqual([one.reason for one in found.stranded], ["a sleep"])
 
@@ -354,9 +342,8 @@ class Reading(unittest.TestCase):
         self.assertEqual(notes, ["the file is cut at byte 255, in the header: this is what comes before"])
 
     def test_damaged(self) -> None:
-        data = bytearray(program())
-        data[HEADER + 3 * CHUNK : HEADER + 3 * CHUNK + 4] = b"oops"
-        at = HEADER + 3 * CHUNK
+        data, at = bytearray(program()), HEADER + 3 * CHUNK
+        data[at : at + 4] = b"oops"
         notes = self.read(bytes(data)).notes
         self.assertEqual(notes, [f"1 of 4 chunks are damaged, the first at byte {at:,}: they are left out"])
         data = bytearray(program())
@@ -383,8 +370,7 @@ class Reading(unittest.TestCase):
         told = table.text(trace, found, dict.fromkeys(paired.function.tolist(), "f"), {}, 8)
         self.assertIn("lost events: 10 of thread 100, 2 of unknown threads; 1,000 older ones", told)
         trace.lost = {-1: 1234}
-        told = table.text(trace, found, dict.fromkeys(paired.function.tolist(), "f"), {}, 8)
-        self.assertIn("lost events: 1,234 of unknown threads; ", told)
+        self.assertIn("lost events: 1,234 of unknown threads; ", table._lost(trace))
         self.assertEqual(paired.tasks[paired.task].tolist(), [1, 9, 2])
         self.assertEqual([trace.time[i] if i >= 0 else None for i in paired.end.tolist()], [None, 185, None])
 
@@ -428,12 +414,8 @@ class Reading(unittest.TestCase):
         self.assertEqual((drawn.count("waits for another executor"), drawn.count("suspended")), (1, 1))
 
     def test_what_moments_are_called(self) -> None:
-        events = [
-            event(Kind.TASK_CREATE, 0, 1, FUNCTION),
-            event(Kind.GROUP_ADD, 1, 8, 1),
-            event(Kind.ENQUEUE_GLOBAL, 2, 1),
-        ]
-        events += [event(Kind.GROUP_NEXT, 3, 8, 2), event(Kind.ENQUEUE_GLOBAL, 4, 2)]
+        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.GROUP_ADD, 1, 8, 1)]
+        events += [event(Kind.ENQUEUE_GLOBAL, 2, 1), event(Kind.GROUP_NEXT, 3, 8, 2), event(Kind.ENQUEUE_GLOBAL, 4, 2)]
         events += [event(Kind.TASK_SWITCH, 5, 3, ACTOR), event(Kind.ACTOR_ENQUEUE, 6, ACTOR, 3)]
         events += [event(Kind.TASK_SWITCH, 7, 3), event(Kind.ENQUEUE_GLOBAL, 8, 3), event(Kind.ENQUEUE_GLOBAL, 9, 4)]
         trace, paired, _ = self.summarize(header() + chunk(0, 1, *events))

@@ -78,9 +78,8 @@ class _Drawing:
         time = trace.time
         begin = time[lives.begin]
         unique, which = np.unique(lives.function, return_inverse=True)
-        self.function = np.array([self.name(functions.get(one, f"{one:#x}")) for one in unique.tolist()], np.int64)[
-            which
-        ]
+        names = [self.name(functions.get(one, f"{one:#x}")) for one in unique.tolist()]
+        self.function = np.array(names, np.int64)[which]
         self.threads = np.array([self.track(Track(name or "thread", 0, tid)) for tid, name in trace.threads], np.int64)
         self.draw_threads(begin, lives.stop)
         self.draw_tasks(begin, lives.stop, trace.end)
@@ -196,9 +195,8 @@ class _Drawing:
         key = rank * len(trace.kind) + np.append(event, index)
         known = key[len(event) :]
         place = np.minimum(np.searchsorted(known, key[: len(event)], "right"), len(known)) - 1
-        place = (
-            np.where((place >= 0) & (trace.value[index[place]] == executor), place, place + 1) if len(index) else place
-        )
+        if len(index):
+            place = np.where((place >= 0) & (trace.value[index[place]] == executor), place, place + 1)
         there = (executor != 0) & (place < len(index)) & (len(index) > 0)
         there[there] = trace.value[index[place[there]]] == executor[there]
         begin = trace.time[event]

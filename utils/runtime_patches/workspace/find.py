@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from .sandbox import Folder, Folders, Places
+
 
 class Workspace:
     """root: the root file system ("/" with the user's own toolchain); toolchain: its usr folder, as
@@ -28,12 +30,7 @@ class Workspace:
     folder that --checkout named, or None."""
 
     def __init__(
-        self,
-        root: Path | str,
-        toolchain: Path | str,
-        sources: Path,
-        from_packages: bool,
-        checkout: Path | str | None = None,
+        self, root: Folder, toolchain: Folder, sources: Path, from_packages: bool, checkout: Folder | None = None
     ) -> None:
         self.root = Path(root)
         self.toolchain = Path(toolchain)
@@ -53,7 +50,7 @@ class Workspace:
             return ["--checkout", str(self.sources), "--toolchain", str(self.toolchain)]
         return ["--checkout", str(self.checkout)] if self.checkout else []
 
-    def outside(self, path: Path | str) -> Path:
+    def outside(self, path: Folder) -> Path:
         """The host's path of a file that is called `path` inside the root file system."""
         return Path(f"{self.root}{path}") if self.from_packages else Path(path)
 
@@ -75,57 +72,44 @@ class Workspace:
         env.update(extra or {})
         return env
 
-    def binds(self, more: Iterable[Path | str] = ()) -> list[Path | str]:
+    def binds(self, more: Folders = ()) -> list[Folder]:
         """The folders of the host that are seen inside at their own paths."""
         own = [REPO, self.cache.parent if self.from_packages else self.cache]
         return [*own, *([self.sources] if self.sources else []), *more]
 
     def command(
-        self,
-        argv: Iterable[object],
-        *,
-        cwd: Path | str | None = None,
-        binds: Iterable[Path | str] = (),
-        fixed: Iterable[tuple[Path | str, Path | str]] = (),
+        self, argv: Iterable[object], *, cwd: Folder | None = None, binds: Folders = (), fixed: Places = ()
     ) -> list[str]:
         """The host's command line that runs argv inside."""
-        return sandbox.command(
-            self.root, argv, cwd=cwd or REPO, fixed=fixed, binds=self.binds([cwd] if cwd else []) + list(binds)
-        )
+        seen = self.binds([*([cwd] if cwd else []), *binds])
+        return sandbox.command(self.root, argv, cwd=cwd or REPO, fixed=fixed, binds=seen)
 
     def run(
         self,
         argv: Iterable[object],
         *,
         env: Mapping[str, str] | None = None,
-        cwd: Path | str | None = None,
-        binds: Iterable[Path | str] = (),
-        fixed: Iterable[tuple[Path | str, Path | str]] = (),
+        cwd: Folder | None = None,
+        binds: Folders = (),
+        fixed: Places = (),
         check: bool = True,
         **options: Any,
     ) -> subprocess.CompletedProcess[Any]:
         """subprocess.run inside; `env` adds to the environment."""
         import subprocess
 
-        return subprocess.run(
-            self.command(argv, cwd=cwd, binds=binds, fixed=fixed), env=self.environment(env), check=check, **options
-        )
+        command = self.command(argv, cwd=cwd, binds=binds, fixed=fixed)
+        return subprocess.run(command, env=self.environment(env), check=check, **options)
 
     def popen(
-        self,
-        argv: Iterable[object],
-        *,
-        env: Mapping[str, str] | None = None,
-        cwd: Path | str | None = None,
-        binds: Iterable[Path | str] = (),
-        **options: Any,
+        self, argv: Iterable[object], *, env: Mapping[str, str] | None = None, binds: Folders = (), **options: Any
     ) -> subprocess.Popen[Any]:
         """base.process.start inside, with pipes for what it reads and writes; `env` adds to the environment."""
         from subprocess import PIPE
 
         from ..base import process
 
-        command = self.command(argv, cwd=cwd, binds=binds)
+        command = self.command(argv, binds=binds)
         return process.start(command, env=self.environment(env), **{"stdin": PIPE, "stdout": PIPE, **options})
 
     def output(self, argv: Iterable[object], **options: Any) -> str:
@@ -136,7 +120,7 @@ class Workspace:
         return text
 
 
-def find(checkout: Path | str | None = None, toolchain: Path | str | None = None) -> Workspace | None:
+def find(checkout: Folder | None = None, toolchain: Folder | None = None) -> Workspace | None:
     """The workspace that the options --checkout and --toolchain ask for; None if it must still be
     made from packages."""
     require_one_path(REPO, "of this repository, ")
@@ -193,7 +177,7 @@ def check_toolchain(usr: Path) -> Path:
     return usr.resolve()
 
 
-def check_checkout(folder: Path | str, any_version: bool = False) -> Path:
+def check_checkout(folder: Folder, any_version: bool = False) -> Path:
     """UserError if folder/swift is no git checkout of our Swift version. any_version: every version will do."""
     import re
 

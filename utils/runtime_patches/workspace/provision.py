@@ -236,12 +236,8 @@ def _make_source(pin: SimpleNamespace, cache: Path, target: Path) -> None:
     archive = _fetch_source(pin, cache, target / "download")
     excludes = [f"--exclude={pattern}" for pattern in pin.source_excludes]
     unpack = ["tar", "-xf", archive, "-C", target, "--strip-components=1", "--no-same-owner", *excludes]
-    run_logged(
-        sandbox.command(cache / "root", unpack, binds=[cache]),
-        "unpack",
-        failed="the sources could not be unpacked",
-        hints=_package_hints(pin.distribution),
-    )
+    command, hints = sandbox.command(cache / "root", unpack, binds=[cache]), _package_hints(pin.distribution)
+    run_logged(command, "unpack", failed="the sources could not be unpacked", hints=hints)
     shutil.rmtree(target / "download")
     _commit_source(pin, target / "swift")
 

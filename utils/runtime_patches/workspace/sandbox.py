@@ -15,19 +15,17 @@ from ..base.errors import UserError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import NoReturn
+    from typing import NoReturn, Union
+
+    Folder = Union[Path, str]
+    Folders = Iterable[Folder]  # which are seen at their own paths, read and write
+    Places = Iterable[tuple[Folder, Folder]]  # pairs (folder of the host, path inside)
 
 _HOST_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/passwd", "/etc/group"]
 
 
-def mounts(
-    root: Path | str, binds: Iterable[Path | str], fixed: Iterable[tuple[Path | str, Path | str]] = ()
-) -> list[str]:
-    """The bubblewrap options for `root` (a folder; "/" is the host itself).
-
-    binds: folders seen at their own paths, read and write.
-    fixed: pairs (folder of the host, path inside).
-    """
+def mounts(root: Folder, binds: Folders, fixed: Places = ()) -> list[str]:
+    """The bubblewrap options for `root` (a folder; "/" is the host itself)."""
     args = ["--tmpfs", "/", "--dir", "/var"]
     children = _children(Path(root), "/", "--ro-bind" if str(root) != "/" else "--bind")
     system = children[2::3]
@@ -87,9 +85,9 @@ def command(
     root: Path,
     argv: Iterable[object],
     *,
-    binds: Iterable[Path | str] = (),
-    fixed: Iterable[tuple[Path | str, Path | str]] = (),
-    cwd: Path | str | None = None,
+    binds: Folders = (),
+    fixed: Places = (),
+    cwd: Folder | None = None,
     extra: Iterable[str] = (),
 ) -> list[str]:
     """The command line that runs argv inside; the child dies with its parent."""
@@ -97,9 +95,7 @@ def command(
     return [bwrap(), "--die-with-parent", *options, "--", *map(str, argv)]
 
 
-def become(
-    root: Path, argv: list[str], *, binds: Iterable[Path | str], cwd: Path | str, env: Mapping[str, str]
-) -> NoReturn:
+def become(root: Path, argv: list[str], *, binds: Folders, cwd: Folder, env: Mapping[str, str]) -> NoReturn:
     """Replaces this process by argv inside; does not return.
 
     bubblewrap would stay between the caller and argv, and swallow signals. So it
@@ -141,11 +137,8 @@ def become(
         hint = "give its path, and --bind its folder if that is not below this folder or the temporary folder"
         raise UserError(f"no command '{argv[0]}' inside the workspace", hint, 127) from None
     except OSError as error:
-        raise UserError(
-            f"'{argv[0]}' cannot be executed: {error.strerror}",
-            f"chmod +x {argv[0]}" if "/" in argv[0] else "utils/doctor names what is damaged",
-            126,
-        ) from None
+        hint = f"chmod +x {argv[0]}" if "/" in argv[0] else "utils/doctor names what is damaged"
+        raise UserError(f"'{argv[0]}' cannot be executed: {error.strerror}", hint, 126) from None
 
 
 def _join(pid: str) -> None:

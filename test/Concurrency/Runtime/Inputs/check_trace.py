@@ -31,7 +31,6 @@ class Checker:
             self.broken[what].append(task)
 
     def take(self, thread: str, kind: str, task: str) -> None:
-        """Checks one event."""
         if kind == "create":
             self.rule(task not in self.created, "a task is created once", task)
             self.created.add(task)

@@ -50,7 +50,6 @@ SCENARIOS = {
 
 
 def scenario(name: str) -> comparison.Comparison:
-    """The Comparison of known samples."""
     rows = schema.from_json(list[comparison.Row], SCENARIOS[name])
     failed = [comparison.Failure("Crash", "new", "died of SIGILL")] if name == "failed" else []
     return comparison.Comparison(

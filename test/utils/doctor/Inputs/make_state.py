@@ -18,25 +18,18 @@ target = Path(sys.argv[1]).resolve()
 clone, cache = target / "repo", target / "cache" / "swift-runtime-patches"
 tiny.make_repo(clone)
 os.environ["XDG_CACHE_HOME"] = str(target / "cache")
-
-
-def file(path: Path, text: str = "x") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
 toolchain = pins.load().distribution.toolchain.lstrip("/")
-file(pins.cache() / "root" / toolchain / "bin/swiftc")
+tiny.write(pins.cache() / "root" / toolchain / "bin/swiftc")
 subprocess.run(["git", "init", "-q", pins.cache() / "source/swift"], check=True)
-file(pins.cache() / "ccache/file", "x" * 3_000_000)
-file(pins.cache() / "clients/some-package/tests")
-file(pins.cache() / "before-000000000000/build.ninja")
-file(pins.cache() / "root.partial/half")
+tiny.write(pins.cache() / "ccache/file", "x" * 3_000_000)
+tiny.write(pins.cache() / "clients/some-package/tests")
+tiny.write(pins.cache() / "before-000000000000/build.ninja")
+tiny.write(pins.cache() / "root.partial/half")
 for name in ("system-sid", "system-sid-000000000000"):  # the second is newer
-    file(pins.cache() / name / "file")
-file(cache / "111111111111/root/old")
+    tiny.write(pins.cache() / name / "file")
+tiny.write(cache / "111111111111/root/old")
 for name, folder in (("left", pins.cache()), ("older", cache / "111111111111")):
-    file(target / "tmp" / f"swift-runtime-patches-{name}" / "half")
+    tiny.write(target / "tmp" / f"swift-runtime-patches-{name}" / "half")
     (folder / "temporary").symlink_to(target / "tmp" / f"swift-runtime-patches-{name}")
 build = clone / "build"
 RECORDS: dict[str, dict[str, object] | None] = {
@@ -48,15 +41,15 @@ for name, made in RECORDS.items():
     home = build / "runtimes" / name
     libraries = [home / "lib/swift/linux" / library for library in NAMES]
     for library in libraries:
-        file(library)
+        tiny.write(library)
     if made:
         made["sha256"] = {library.name: files.sha256(library) for library in libraries}
         files.write_intact(home / "runtime.json", made, libraries)
-file(build / "work/after/file")
+tiny.write(build / "work/after/file")
 measured = scenario("same")
 measured.sides.new.libraries = {"libswiftCore.so": {"sha256": "0"}}
-file(build / "report/smoke/results.json", schema.dump(measured))
-file(build / "report/other/results.json", "{")
-file(build / "checkout/swift/work")
-file(target / "mine/dear")
+tiny.write(build / "report/smoke/results.json", schema.dump(measured))
+tiny.write(build / "report/other/results.json", "{")
+tiny.write(build / "checkout/swift/work")
+tiny.write(target / "mine/dear")
 (build / "linked").symlink_to(target / "mine")

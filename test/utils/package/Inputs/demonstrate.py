@@ -37,11 +37,8 @@ def run(*argv: object, **env: str) -> None:
     words: list[object] = [sandbox.bwrap(), *"--clearenv --proc /proc --dev /dev --tmpfs /tmp".split()]
     words += ["--bind", place, place, "--ro-bind", made.lib, made.lib]
     for part in (*root.glob("lib*"), *root.glob("bin"), *root.glob("usr")):
-        words += (
-            ["--symlink", part.readlink(), f"/{part.name}"]
-            if part.is_symlink()
-            else ["--ro-bind", part, f"/{part.name}"]
-        )
+        shown = ["--symlink", part.readlink()] if part.is_symlink() else ["--ro-bind", part]
+        words += [*shown, f"/{part.name}"]
     for variable, value in {"PATH": "/usr/bin:/bin", **env}.items():
         words += ["--setenv", variable, value]
     if emulator:

@@ -54,7 +54,6 @@ def lay(kind: str) -> None:
 
 
 def content() -> Any:
-    """What is in the folder."""
     return {
         str(path.relative_to(target)): path.readlink() if path.is_symlink() else path.is_file() and path.read_bytes()
         for path in target.rglob("*")

@@ -39,14 +39,8 @@ for name in NAMES:
     mark = f"swift-runtime-patches 6.2.3-rp1 series {series} of {name}\n"
     content[f"lib/{name}.so"] = library(mark, SYMBOLS)
     content[f"static/{name}.a"] = f"archive {mark}".encode()
-facts = {
-    "swift": "6.2.3",
-    "version": "6.2.3-rp1",
-    "series": series,
-    "processor": platform.machine(),
-    "GLIBC": glibc,
-    "GLIBCXX": "3.4",
-}
+facts = {"swift": "6.2.3", "version": "6.2.3-rp1", "series": series, "processor": platform.machine()}
+facts |= {"GLIBC": glibc, "GLIBCXX": "3.4"}
 for path, what in archive.with_lists(content, facts).items():
     write(place / "package" / path, what if isinstance(what, bytes) else what.read_bytes())
 (place / "package" / "install.sh").chmod(0o755)

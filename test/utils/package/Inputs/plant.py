@@ -20,6 +20,8 @@ SOURCES = {
     SYNCHRONIZATION: "int swift_core(void); int swift_mutex(void) { return swift_core(); }",
     DISPATCH: "int dispatch_async(void) { return 1; }",
 }
+_WORD = 'int there; __asm__(".text\\n.quad there\\n.previous\\n");'
+_GONE = "int gone(void); int use(void) { return gone(); }"
 # fault: the library that has it, its source or None, and clang's further arguments.
 FAULTS = {
     "sound": (CORE, None, []),
@@ -30,16 +32,8 @@ FAULTS = {
     "run path": (CONCURRENCY, None, ["-Wl,-rpath,/usr/lib/swift/linux"]),
     "removed export": (CONCURRENCY, SOURCES[CONCURRENCY].replace("swift_task", "swift_other"), []),
     "executable stack": (CORE, None, ["-Wl,-z,execstack"]),
-    "text relocation": (
-        CORE,
-        SOURCES[CORE] + 'int there; __asm__(".text\\n.quad there\\n.previous\\n");',
-        ["-Wl,-z,notext"],
-    ),
-    "symbol of nobody": (
-        SYNCHRONIZATION,
-        SOURCES[SYNCHRONIZATION] + "int gone(void); int use(void) { return gone(); }",
-        [],
-    ),
+    "text relocation": (CORE, SOURCES[CORE] + _WORD, ["-Wl,-z,notext"]),
+    "symbol of nobody": (SYNCHRONIZATION, SOURCES[SYNCHRONIZATION] + _GONE, []),
     "processor": (SYNCHRONIZATION, "int swift_mutex(void) { return 1; }", ["--target=aarch64-linux-gnu"]),
     "no core": (CORE, None, None),
     "no hook": (DISPATCH, None, []),

@@ -72,6 +72,10 @@ write(
         ],
     ),
 )
+both = [
+    Points(name, [(o, o * f) for o in range(1, 60)], [(0, 0), (60, 60 * f)])
+    for name, f in (("before", 2), ("after", 1))
+]
 write(
     "deinit",
     Outcome(
@@ -80,19 +84,6 @@ write(
         "benchmark/deinit/reproduce --quick",
         summary=["1 of 2 goals are reached."],
         environment=Environment(cpu="Another", cores=8),
-        curves=[
-            Curve(
-                f"plot {n}",
-                "objects",
-                "ms",
-                [
-                    Points(name, [(o, o * f) for o in range(1, 60)], [(0, 0), (60, 60 * f)])
-                    for name, f in (("before", 2), ("after", 1))
-                ],
-                chapter="1. Both",
-                clip=0.98,
-            )
-            for n in range(3)
-        ],
+        curves=[Curve(f"plot {n}", "objects", "ms", both, chapter="1. Both", clip=0.98) for n in range(3)],
     ),
 )

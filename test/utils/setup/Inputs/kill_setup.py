@@ -21,10 +21,7 @@ def kill_one(longest: float) -> None:
     process = world.start()
     time.sleep(chance.uniform(0, longest))
     world.kill(process, chance)
-    assert process.stdout
-    process.stdout.close()
-    process.wait()
-    world.require_nobody()
+    world.require_nobody(process)
     world.check()
 
 
@@ -38,10 +35,7 @@ def kill_deaf() -> None:
         time.sleep(0.05)
     files = [path.resolve() for path in files]
     process.kill()
-    assert process.stdout
-    process.stdout.close()
-    process.wait()
-    world.require_nobody()
+    world.require_nobody(process)
     del world.env["FAKE_ARCHIVE"]
     world.works()
     left = [path for path in (*files, *world.home.glob("*/temporary")) if path.exists()]

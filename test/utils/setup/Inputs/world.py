@@ -42,9 +42,12 @@ class World:
         with contextlib.suppress(ProcessLookupError):  # it had ended
             chance.choice((os.kill, os.killpg))(child.pid, sent)
 
-    def require_nobody(self) -> None:
-        """AssertionError if a process still works in this world after 60 s. (The guard's looks at all processes take
-        8 s on a machine full of work, and 0.2 s of its own time.)"""
+    def require_nobody(self, child: subprocess.Popen[str]) -> None:
+        """Waits for a command that was ended. AssertionError if a process still works in this world after 60 s. (The
+        guard's looks at all processes take 8 s on a machine full of work, and 0.2 s of its own time.)"""
+        assert child.stdout
+        child.stdout.close()
+        child.wait()
         end = time.monotonic() + 60
         while left := self._processes():
             assert time.monotonic() < end, f"still there: {left}"

@@ -128,11 +128,8 @@ class Campaign:
 
     def _round(self, run: Run, inputs: Path, name: str, number: int) -> bool:
         """False: the runtime lacks the benchmark."""
-        path = self._raw_path(run, name, number)
-        points_key = files.sha256(inputs)[:12]
-        label = (
-            f"{run.benchmark} {inputs.name} --ballast={run.ballast} --runtime={name} key={self.keys[name]}-{points_key}"
-        )
+        path, key = self._raw_path(run, name, number), f"{self.keys[name]}-{files.sha256(inputs)[:12]}"
+        label = f"{run.benchmark} {inputs.name} --ballast={run.ballast} --runtime={name} key={key}"
         if _is_complete(path, label, inputs):
             return True
         path.unlink(missing_ok=True)
@@ -143,7 +140,8 @@ class Campaign:
         try:
             with open(partial, "wb") as out:
                 streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE}
-                status, errors = ended(self.runtimes[name].popen(self.ws, argv, binds=[self.home], **streams))
+                env = self.runtimes[name].environment(self.ws)
+                status, errors = ended(self.ws.popen(argv, env=env, binds=[self.home], **streams))
             if status == 0:
                 partial.rename(path)
         finally:
@@ -159,16 +157,13 @@ class Campaign:
 
     def _merge(self, run: Run, name: str) -> None:
         rounds = [dataset.read_dataset(self._raw_path(run, name, number)) for number in range(1, self._count(run) + 1)]
-        schedule, total = [
-            [median(times) for times in zip(*(getattr(data, phase) for data in rounds))]
-            for phase in ("schedule", "total")
-        ]
+        of_points = ([data.schedule for data in rounds], [data.total for data in rounds])
+        schedule, total = ([median(times) for times in zip(*columns)] for columns in of_points)
         label = (
             f"{run.benchmark} data/{self.inputs_path(run.inputs).name} --ballast={run.ballast} --runtime={name}, "
             f"median of {len(rounds)} rounds"
         )
-        path = self.dataset_path(run, name)
-        dataset.write_dataset(path, dataset.Dataset(str(path), label, schedule, total, inputs=None))
+        dataset.write_dataset(self.dataset_path(run, name), label, schedule, total)
 
 
 def _is_complete(path: Path, label: str, inputs: Path) -> bool:

@@ -11,32 +11,11 @@ from .fit import Fit
 from .phases import PHASES, Selection
 
 
-def conditions(campaign: Campaign) -> str:
-    scale = campaign.scale
-    least, most = scale.rounds
-    rounds = f"{least} to {most}" if least < most else str(most)
-    return (
-        f"{scale.name.capitalize()} run: the number of points of the reference divided by {scale.thin} (at least "
-        f"{scale.least}), at most {scale.objects:,} objects a point, {rounds} rounds with all runtimes in turn, the "
-        "median of the rounds for each point. Times in ns; the M1's are the reference figures."
-    )
-
-
-def explanation(names: list[str]) -> str:
-    """How to read the table of fits."""
-    first, last = names[0], names[-1]
-    return (
-        f"A cell is the fitted model and its R². – : the runtime does not have it. ratio: the first coefficient on "
-        f"{last} over that on {first}, or if {first} lacks the benchmark, over that on the first runtime which has "
-        "it; ~ : one of the two cannot be told from 0 (95 % confidence)."
-    )
-
-
 def make(campaign: Campaign) -> outcome.Outcome:
     """The Outcome of everything that a campaign has measured. Its runtimes are in order, the oldest one
     first."""
-    names, rows = campaign.names, fits.rows(campaign)
-    options = " --quick" * (campaign.scale.name == "quick") + f" --runtimes {','.join(names)}"
+    names, rows, scale = campaign.names, fits.rows(campaign), campaign.scale
+    options = " --quick" * (scale.name == "quick") + f" --runtimes {','.join(names)}"
     result = outcome.begin("deinit", "Isolated and async deinit", f"benchmark/deinit/reproduce{options}")
     found = goals.goals(campaign)
     reached = sum(goal.reached for goal in found)
@@ -44,7 +23,17 @@ def make(campaign: Campaign) -> outcome.Outcome:
     result.table("Goals", ["what", "runtime", "goal", "here", ""], [goal.cells for goal in found])
     columns = ["experiment", "command", "phase", "M1 (R²)", *(f"{n} (R²)" for n in names), "ratio"]
     result.table("Experiments", columns, _lines(rows, names))
-    result.notes = [conditions(campaign), explanation(names)]
+    first, last = names[0], names[-1]
+    least, most = scale.rounds
+    rounds = f"{least} to {most}" if least < most else str(most)
+    result.notes = [
+        f"{scale.name.capitalize()} run: the number of points of the reference divided by {scale.thin} (at least "
+        f"{scale.least}), at most {scale.objects:,} objects a point, {rounds} rounds with all runtimes in turn, the "
+        "median of the rounds for each point. Times in ns; the M1's are the reference figures.",
+        f"A cell is the fitted model and its R². – : the runtime does not have it. ratio: the first coefficient on "
+        f"{last} over that on {first}, or if {first} lacks the benchmark, over that on the first runtime which has "
+        "it; ~ : one of the two cannot be told from 0 (95 % confidence).",
+    ]
     result.curves = _curves(campaign, rows)
     return result
 
@@ -81,7 +70,8 @@ def _curves(campaign: Campaign, rows: list[fits.PhaseFits]) -> list[Curve]:
         title = experiment.run.name + (f" − {experiment.diff.name}" if experiment.diff else "")
         if experiment.min_values:
             title += f" from {experiment.min_values} values"
-        x, y = _axes(experiment.params.split(",")[0])
+        x = "task-local values" if experiment.params.startswith("v") else "objects"
+        y = "µs an object" if experiment.params.startswith("vo") else "ms"
         made.append(Curve(f"{title}, {PHASES[row.phase][0].lower()}", x, y, lines, clip=0.98, chapter=row.section))
     order = list(dict.fromkeys(row.section for row in rows))
     return sorted(made, key=lambda curve: order.index(curve.chapter or ""))
@@ -108,9 +98,3 @@ def _series(label: str, model: Fit, inputs: Selection, times: list[float]) -> Po
         dots = [(o, t / 1e6) for o, t in zip(inputs.objects, times)]
         line = [(o, model.predict(1, o) / 1e6) for o in _span(inputs.objects)]
     return Points(f"{label}: {model.formula}", dots, line)
-
-
-def _axes(param: str) -> tuple[str, str]:
-    if param.startswith("vo"):
-        return "task-local values", "µs an object"
-    return ("task-local values", "ms") if param == "v" else ("objects", "ms")

@@ -85,10 +85,10 @@ def check_inputs(dataset: Dataset, inputs: Inputs, hint: str) -> None:
         raise UserError(f"{dataset.path} holds other inputs than {inputs.path}", hint)
 
 
-def write_dataset(path: Path, dataset: Dataset) -> None:
-    """Writes the times of `dataset` as run-benchmark.sh does; the file appears when it is complete."""
-    rows = "".join(f"{row[0]:.0f}\t{row[1]:.0f}\n" for row in zip(dataset.schedule, dataset.total))
-    files.write(path, f"# {dataset.label}\n#\n# {' '.join(TIMES)}\n{rows}")
+def write_dataset(path: Path, label: str, schedule: list[float], total: list[float]) -> None:
+    """Writes times as run-benchmark.sh does; the file appears when it is complete."""
+    rows = "".join(f"{row[0]:.0f}\t{row[1]:.0f}\n" for row in zip(schedule, total))
+    files.write(path, f"# {label}\n#\n# {' '.join(TIMES)}\n{rows}")
 
 
 def _read(path: Path | str, kind: str, known: Any, hint: str) -> Any:

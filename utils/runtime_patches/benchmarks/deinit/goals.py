@@ -8,7 +8,7 @@ from typing import Any
 
 from .campaign import Campaign
 from .experiments import Fit, load
-from .fit import Fit as FittedModel
+from .fit import Fit as Model
 from .fits import model
 
 
@@ -61,19 +61,14 @@ def goals(campaign: Campaign) -> list[Goal]:
 
     def fitted(
         name: str, run: str, params: str, phase: str = "T", diff: str | None = None, robust: bool = True
-    ) -> FittedModel | None:
+    ) -> Model | None:
         return model(campaign, Fit(runs[run], params, diff=runs[diff] if diff else None), phase, name, robust)
 
     def add(
-        text: str,
-        runtime: str,
-        models: list[FittedModel | None],
-        compute: Callable[..., float],
-        limit: float,
-        **options: Any,
+        text: str, runtime: str, models: list[Model | None], value: Callable[..., float], limit: float, **options: Any
     ) -> None:
         if all(models):
-            found.append(Goal(text, runtime, float(compute(*models)), limit, **options))
+            found.append(Goal(text, runtime, float(value(*models)), limit, **options))
 
     for name in campaign.names:
         for run, params, phase in _EXPLAINED:
@@ -90,21 +85,14 @@ def goals(campaign: Campaign) -> list[Goal]:
             add(f"share of {what}, {run}", name, models, lambda fit: abs(fit.shares(v, o)[0]), 0.05, form="{:.1%}")
     today = fitted(old, "task_in_deinit_array-1K", "vo,o", "S")
     for name in others:
-        add(
-            f"copying a value: isolated deinit over Task {{}} on {old}",
-            name,
-            [fitted(name, "isolated_hop_copy_array-5K", "vo,o", "S"), today],
-            lambda a, b: a["vo"] / b["vo"],
-            0.25,
-        )
+        what = f"copying a value: isolated deinit over Task {{}} on {old}"
+        models = [fitted(name, "isolated_hop_copy_array-5K", "vo,o", "S"), today]
+        add(what, name, models, lambda a, b: a["vo"] / b["vo"], 0.25)
         first = fitted(name, "isolated_hop_copy_array-b5-v1-5K", "o", "S", "isolated_hop_reset_array-b5-v1-5K")
         add("the first value, ns of scheduling", name, [first], lambda fit: fit["o"], 65, form="{:.0f}")
         for kind in ("array", "tree"):
-            add(
-                f"an object: async_{kind} over task_in_deinit_{kind} on {old}",
-                name,
-                [fitted(name, f"async_{kind}-vs-objects", "o"), fitted(old, f"task_in_deinit_{kind}-vs-objects", "o")],
-                lambda a, b: a["o"] / b["o"],
-                0.6,
-            )
+            what = f"an object: async_{kind} over task_in_deinit_{kind} on {old}"
+            task = fitted(old, f"task_in_deinit_{kind}-vs-objects", "o")
+            models = [fitted(name, f"async_{kind}-vs-objects", "o"), task]
+            add(what, name, models, lambda a, b: a["o"] / b["o"], 0.6)
     return found

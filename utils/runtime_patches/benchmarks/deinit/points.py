@@ -38,12 +38,8 @@ def check(values: tuple[int, int], objects: tuple[int, int], count: int) -> None
 
 def lines(values: tuple[int, int], objects: tuple[int, int], count: int, seed: int) -> Iterator[str]:
     """The lines of an inputs file: `count` random points in both closed intervals."""
-    source = random.Random(seed)
-    yield (
-        f"# gen-points.py --values={values[0]}:{values[1]} --objects={objects[0]}:{objects[1]} --seed={seed} {count}"
-    )
-    yield "#"
-    yield "# values objects"
+    source, ranges = random.Random(seed), "--values={}:{} --objects={}:{}".format(*values, *objects)
+    yield f"# gen-points.py {ranges} --seed={seed} {count}\n#\n# values objects"
     for _ in range(count):
         yield f"{source.randint(*values)}\t{source.randint(*objects)}"
 

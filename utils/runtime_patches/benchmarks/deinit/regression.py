@@ -21,14 +21,12 @@ def parser() -> Parser:
         quiet=False,
     )
     command.intermixed = True
-    command.add(
-        "inputs [inputs]", "the inputs file; left out when the dataset holds its inputs", default=argparse.SUPPRESS
-    )
+    what = "the inputs file; left out when the dataset holds its inputs"
+    command.add("inputs [inputs]", what, default=argparse.SUPPRESS)
     command.add("dataset", "the output of run-benchmark.sh")
     command.add("-d, --diff BASELINE", "fit the difference from this dataset")
-    command.add(
-        "-p, --params PARAMS", f"the terms of the model: some of {PARAMS}", type=words(PARAMS), default="vo,v,o,1"
-    )
+    what = f"the terms of the model: some of {PARAMS}"
+    command.add("-p, --params PARAMS", what, type=words(PARAMS), default="vo,v,o,1")
     what = "the phases to fit: some of S,T,E, for Scheduling, Total, and Execution, which is Total less Scheduling"
     command.add("-y, --phases PHASES", what, type=words("S,T,E"), default="S,T")
     for option in ("--min-values", "--max-values", "--min-objects", "--max-objects"):

@@ -8,7 +8,6 @@ from ...base.errors import BadUsage
 from ...base.paths import REPORT
 from ...cli import Parser, ready, runtime
 from . import experiments
-from .campaign import Campaign
 
 HOME = REPORT / "deinit"
 
@@ -40,19 +39,14 @@ def main(options: Namespace) -> None:
     home = HOME / "quick" if options.quick else HOME
     with terminable(), locks.exclusive(home):
         measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)
-        _measure(measured)
+        runs, begin = experiments.runs(), time.monotonic()
+        places = {run.name: place for place, run in enumerate(runs, 1)}
+        for number, run in measured.rounds(runs):
+            minutes = (time.monotonic() - begin) / 60
+            with progress.Step(f"[round {number}, {places[run.name]}/{len(runs)}, {minutes:.0f} min] {run.name}"):
+                measured.measure(number, run)
+        measured.merge(runs)
         with progress.Step("fits and tables"), measured.fitter:
             made_report.make(measured).write(home)
     renew(home)
     print(home / "report.md")
-
-
-def _measure(measured: Campaign) -> None:
-    runs = experiments.runs()
-    places = {run.name: place for place, run in enumerate(runs, 1)}
-    begin = time.monotonic()
-    for number, run in measured.rounds(runs):
-        minutes = (time.monotonic() - begin) / 60
-        with progress.Step(f"[round {number}, {places[run.name]}/{len(runs)}, {minutes:.0f} min] {run.name}"):
-            measured.measure(number, run)
-    measured.merge(runs)

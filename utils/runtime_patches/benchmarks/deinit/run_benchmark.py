@@ -80,9 +80,8 @@ def _generate(options: Namespace) -> tuple[str, str]:
     values, objects, count = options.values or (0, 200), options.objects or (1, 5000), options.points or 1000
     seed = 1 if options.seed is None else options.seed
     points.check(values, objects, count)
-    described = f"--values={values[0]}:{values[1]} --objects={objects[0]}:{objects[1]} --points={count}" + (
-        f" --seed={seed}" if options.seed is not None else ""
-    )
+    named = f" --seed={seed}" if options.seed is not None else ""
+    described = f"--values={values[0]}:{values[1]} --objects={objects[0]}:{objects[1]} --points={count}{named}"
     path = driver.HOME / "inputs" / f"v{values[0]}-{values[1]}_o{objects[0]}-{objects[1]}_p{count}_s{seed}.txt"
     points.ensure(path, values, objects, count, seed)
     return str(path), described
@@ -92,9 +91,8 @@ def _check_points(benchmark: str, inputs: Inputs) -> None:
     if (most := max(inputs.values)) > 10_000:
         what = f"{inputs.path}: {most} task-locals at once do not fit a thread's stack"
         raise UserError(what, "give at most 10000")
-    needed, values, objects = max(
-        (points.for_point(benchmark, *point), *point) for point in zip(inputs.values, inputs.objects)
-    )
+    each = ((points.for_point(benchmark, *point), *point) for point in zip(inputs.values, inputs.objects))
+    needed, values, objects = max(each)
     what = f"{benchmark} with {values} values and {objects:,} objects"
     memory.require(needed, what, "take fewer objects or values")
 

@@ -13,7 +13,7 @@ except ImportError as error:
     raise unittest.SkipTest("there is no statsmodels") from error
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 CHANCE = random.Random(7)
 POINTS = [(CHANCE.randint(0, 200), CHANCE.randint(1, 5000)) for _ in range(300)]
@@ -31,21 +31,14 @@ class Here(fit.Fitter):
         return estimate(**request)
 
 
-def _none() -> NoReturn:
-    raise AssertionError("the workspace is not needed")
-
-
-HERE = Here(_none)
+NOBODY: Any = None  # the workspace is not needed
+HERE = Here(NOBODY)
 
 
 class Fits(unittest.TestCase):
     def test_exact(self) -> None:
-        model = HERE.fit(
-            ["vo2", "vo", "v", "o2", "o", "1"],
-            V,
-            O,
-            times(lambda v, o: 2e-3 * v * o * o + 5 * v * o + 7 * v + 0.25 * o * o + 3 * o + 11),
-        )
+        y = times(lambda v, o: 2e-3 * v * o * o + 5 * v * o + 7 * v + 0.25 * o * o + 3 * o + 11)
+        model = HERE.fit(["vo2", "vo", "v", "o2", "o", "1"], V, O, y)
         for param, wanted in zip(model.params, (2e-3, 5, 7, 0.25, 3, 11)):
             self.assertAlmostEqual(model[param] / wanted, 1, 3)
         self.assertAlmostEqual(model.r_squared, 1)

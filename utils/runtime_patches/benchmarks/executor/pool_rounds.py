@@ -46,7 +46,6 @@ class Programs:
 
 
 def build(ws: Workspace) -> Programs:
-    """The Programs."""
     swift, c = [_HERE / "command-line.swift", _HERE / "rows.swift"], [_HERE / "support.c", program.MACHINE]
     headers, beside = [_HERE / "support.h", program.MACHINE_HEADER], [_HERE / "floor.c", program.MACHINE]
     rows = program.build(ws, "executor-rows", HOME, swift=swift, c=c, headers=headers)
@@ -68,11 +67,6 @@ def _goroutines() -> Path | None:
     return once.file(HOME / "executor-goroutines", [source], make) if go else None
 
 
-def floor(ws: Workspace, made: Programs) -> dict[str, float]:
-    """{figure: ns} of the machine."""
-    return targets.figures(programs.output(ws, stock(), [str(made.floor)], "the floor program"))
-
-
 def measure(ws: Workspace, made: Programs, options: Namespace, chosen: list[str]) -> Outcome:
     """The Outcome of a run; options: .runtime, .rounds, .busy and .no_futex."""
     taken = targets.Samples()
@@ -81,7 +75,8 @@ def measure(ws: Workspace, made: Programs, options: Namespace, chosen: list[str]
         for number, row, column in interleaved(options.rounds, chosen, _columns, random.Random(1)):
             if number != done:
                 done = number
-                taken.add(targets.FLOOR, floor(ws, made))
+                text = programs.output(ws, stock(), [str(made.floor)], "the floor program")
+                taken.add(targets.FLOOR, targets.figures(text))
                 for name in _GO_ROWS if made.goroutines else ():
                     argv = [str(made.goroutines), name]
                     found = targets.figures(programs.output(ws, stock(), argv, f"Go's {name}", timeout=_PATIENCE))
@@ -118,7 +113,8 @@ def _sample(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: s
 
 def _futexes(ws: Workspace, made: Programs, runtime: Runtime, row: str, column: str) -> float | None:
     """Futex calls of an operation; None where they cannot be counted."""
-    child = runtime.popen(ws, [str(made.rows), row, "--signalled"], env=_variables(column))
+    env = {**runtime.environment(ws), **_variables(column)}
+    child = ws.popen([str(made.rows), row, "--signalled"], env=env)
     assert child.stdout
     try:
         ready = child.stdout.readline().split("\t")
@@ -152,9 +148,7 @@ def _spinners(wanted: bool) -> Iterator[None]:
 def _outcome(made: Programs, options: Namespace, taken: targets.Samples) -> Outcome:
     """The Outcome of the samples: which targets are met, and the times of starts."""
     beside = " beside a niced program on each processor" if options.busy else ""
-    result = outcome.begin(
-        "executor", f"The global executor with and without a pool{beside}", "benchmark/executor/run-benchmark"
-    )
+    result = outcome.begin("executor", f"The global executor with and without a pool{beside}")
     judged = targets.judge(taken, targets.busy_targets(taken) if options.busy else tuple(targets.TARGETS))
     result.table("Targets", *targets.target_lines(judged))
     result.table("Starts", *targets.distribution_lines(taken))

@@ -115,12 +115,10 @@ class Samples:
     values: dict[tuple[tuple[str, str] | str, str], list[float]] = field(default_factory=dict)
 
     def add(self, what: tuple[str, str] | str, found: dict[str, float], prefix: str = "") -> None:
-        """Adds the figures of one process."""
         for name, value in found.items():
             self.values.setdefault((what, prefix + name), []).append(value)
 
     def get(self, what: tuple[str, str] | str, figure: str) -> list[float]:
-        """All values of a figure."""
         return self.values.get((what, figure), [])
 
     def median(self, what: str | tuple[str, str], figure: str) -> float | None:

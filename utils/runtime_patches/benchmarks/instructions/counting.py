@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ...base import locks, progress
 from ...base.paths import BUILD
+from ...cli import ensure
 from ...clients import loaded
 from ...results import outcome
 from ...results.comparison import Sides
-from ...runtimes import build
 from ...runtimes.libraries import NAMES
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
@@ -31,8 +31,7 @@ _FEW, _MANY = 5, 25
 def choose(ws: Workspace, runtimes: list[Runtime], pattern: str) -> tuple[Path, list[str]]:
     """(the benchmark binary, the names of the rows) that are on one of the runtimes."""
     compare.check_filter(ws, pattern)
-    for runtime in runtimes:
-        build.ensure(ws, runtime)
+    ensure(ws, *runtimes)
     sides = Sides(compare.side_of(runtimes[0]), compare.side_of(runtimes[-1]))
     chosen = compare.choose(ws, sides, pattern)
     for runtime in runtimes:
@@ -94,7 +93,7 @@ def measure(ws: Workspace, binary: Path, rows: list[str], runtimes: list[Runtime
 
 def report(counts: Counts, repeat: int) -> outcome.Outcome:
     """The Outcome of Counts; repeat: how many there are of each row on each runtime."""
-    result = outcome.begin("instructions", "Instruction counts", "benchmark/instructions/run-benchmark")
+    result = outcome.begin("instructions", "Instruction counts")
     first, last = counts.names[0], counts.names[-1]
     if first != last:
         ratios = {row: counts.ratios(row, last) for row in counts.rows}

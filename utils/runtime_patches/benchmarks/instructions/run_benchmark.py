@@ -42,9 +42,7 @@ def main(options: Namespace) -> None:
         output = REPORT / "allocations" if options.output == REPORT / "instructions" else options.output
         programs.show(allocations.report(found, runtimes, options.repeat), output)
         return
-    binary, rows = counting.choose(ws, runtimes, options.filter)
-    if options.list:
-        print("\n".join(rows))
-        return
+    binary, found_rows = counting.choose(ws, runtimes, options.filter)
+    rows = choose(options, dict.fromkeys(found_rows, ""))
     counts = counting.measure(ws, binary, rows, runtimes, options.repeat)
     programs.show(counting.report(counts, options.repeat), options.output)

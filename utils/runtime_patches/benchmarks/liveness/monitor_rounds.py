@@ -43,14 +43,9 @@ def measure(
 ) -> None:
     """Adds the rows `chosen` of the program to the Outcome `made`."""
     with locks.exclusive(HOME), progress.Step(f"{len(chosen)} rows, {rounds} samples each"):
-        argv = [
-            str(path),
-            f"--benchmark_filter=^({'|'.join(map(re.escape, chosen))})$",
-            f"--benchmark_min_time={milliseconds / 1e3}s",
-            f"--benchmark_repetitions={rounds}",
-            "--benchmark_enable_random_interleaving",
-            "--benchmark_format=json",
-        ]
+        argv = [str(path), f"--benchmark_filter=^({'|'.join(map(re.escape, chosen))})$", "--benchmark_format=json"]
+        argv += [f"--benchmark_min_time={milliseconds / 1e3}s", f"--benchmark_repetitions={rounds}"]
+        argv += ["--benchmark_enable_random_interleaving"]
         text = programs.output(ws, runtime, argv, "the benchmark program", _HINT)
     found = costs.rows(json.loads(text))
     for title, (columns, lines) in costs.tables(found).items():

@@ -31,7 +31,7 @@ def main(options: Namespace) -> None:
     own = monitor_rounds.rows(ws, path, options.runtime)
     jobs = Jobs(ws, options.runtime, "monitor", {"SWIFT_LIVENESS_TIMEOUT": "2000"}, "libswift_Liveness.so")
     chosen = choose(options, dict.fromkeys([*own, *jobs.rows], ""))
-    result = outcome.begin("liveness", "What the liveness monitor costs", "benchmark/liveness/run-benchmark")
+    result = outcome.begin("liveness", "What the liveness monitor costs")
     if rows := [row for row in chosen if row in own]:
         monitor_rounds.measure(ws, path, options.runtime, result, rows, options.milliseconds, options.rounds)
     if rows := [row for row in chosen if row in jobs.rows]:

@@ -22,18 +22,13 @@ _COLUMNS = ["row", "runtime", "operations", "ns each", "start, MB", "waiting, MB
 
 
 def build(ws: Workspace) -> Path:
-    return program.build(
-        ws,
-        "concurrency-load",
-        HOME,
-        swift=[TEST / "programs" / "concurrency-load.swift"],
-        flags=("-O", "-Xfrontend", "-disable-availability-checking"),
-    )
+    swift, flags = TEST / "programs" / "concurrency-load.swift", ("-O", "-Xfrontend", "-disable-availability-checking")
+    return program.build(ws, "concurrency-load", HOME, swift=[swift], flags=flags)
 
 
 def measure(ws: Workspace, path: Path, rows: list[str], options: Namespace) -> outcome.Outcome:
     """The Outcome of rows; options: .runtimes, .most (operations) and .rounds."""
-    result = outcome.begin("load", "The runtime under load", "benchmark/load/run-benchmark")
+    result = outcome.begin("load", "The runtime under load")
     sizes = [(row, 10**n) for row in rows for n in range(3, 7) if 10**n <= min(options.most, ROWS[row])]
     taken: dict[tuple[str, int], dict[Runtime, list[list[int]]]]
     taken = {size: {runtime: [] for runtime in options.runtimes} for size in sizes}

@@ -22,9 +22,8 @@ def parser() -> Parser:
     )
     command.add("--workers A,B", "numbers of workers (if not given: 1, 2, 4 … up to the processors)", type=_workers)
     command.add("--milliseconds N", "how long a sample lasts", type=integer(1), default="60")
-    command.add(
-        "--attempts N", "how often a sample is taken while other programs disturb it", type=integer(1), default="4"
-    )
+    what = "how often a sample is taken while other programs disturb it"
+    command.add("--attempts N", what, type=integer(1), default="4")
     command.add("--cache-line-malloc", "give every object cache lines of its own")
     return command
 

@@ -40,14 +40,16 @@ def measure(ws: Workspace, plan: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def report(plan: Mapping[str, Any], samples: list[dict[str, Any]], shares: dict[str, str]) -> outcome.Outcome:
     """The Outcome of samples; shares: {row: what its workers share}."""
-    result = outcome.begin("scaling", "How references scale in one process", "benchmark/scaling/run-benchmark")
+    result = outcome.begin("scaling", "How references scale in one process")
     results, rows = Results(plan, samples), plan["rows"]
     runtimes, most = list(plan["libraries"]), max(plan["workers"])
     header, found = lines(results, shares, most, runtimes)
     result.notes = list(NOTES)
     result.table("The work of several workers over that of one", header, found)
     if most > 1:
-        chosen = _side_by_side(runtimes)
+        chosen = [(kind, runtimes[0]) for kind in KINDS]
+        if len(runtimes) == 2:
+            chosen = [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]
         # As the table calls them: it marks those that were disturbed.
         speed_ups = {
             line[0]: [results.speed_up(row, kind, most, runtime) for kind, runtime in chosen]
@@ -65,12 +67,6 @@ def report(plan: Mapping[str, Any], samples: list[dict[str, Any]], shares: dict[
             drawn[f"{kind}, {runtime}"] = points
         result.curve(row, "workers", "speed-up", drawn)
     return result
-
-
-def _side_by_side(runtimes: list[str]) -> list[tuple[str, str]]:
-    if len(runtimes) == 1:
-        return [(kind, runtimes[0]) for kind in KINDS]
-    return [("threads", runtimes[0]), ("threads", runtimes[1]), ("processes", runtimes[1])]
 
 
 def _gains(speed_ups: Mapping[str, list[float | None]], most: int) -> list[str]:

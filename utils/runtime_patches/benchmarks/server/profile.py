@@ -170,7 +170,7 @@ def _looped(place: Place, side: Side, program: Path, row: ServerRow) -> tuple[fl
 
 
 def take(
-    options: Namespace, place: Place, rows: Sequence[ServerRow], columns: Mapping[str, Side], chance: random.Random
+    options: Namespace, place: Place, rows: Sequence[ServerRow], columns: Mapping[str, Side]
 ) -> dict[str, dict[str, tuple[float, collections.Counter[tuple[str, str]]]]]:
     """{row: {column: (CPU us of an operation, {(file, symbol): samples})}}"""
     program, generator = programs.server(place.ws), programs.load(place.ws)
@@ -178,7 +178,7 @@ def take(
     seen: dict[tuple[str, str], collections.Counter[tuple[str, str]]] = collections.defaultdict(collections.Counter)
     names = {row.name: row for row in rows}
     with Step(f"profile: {options.rounds} rounds") as step:
-        for turn, name, column in interleaved(options.rounds, list(names), lambda _: list(columns), chance):
+        for turn, name, column in interleaved(options.rounds, names, lambda _: columns, random.Random()):
             step.text = f"{name}: round {turn + 1} of {options.rounds}, {column}"
             side, row = columns[column], names[name]
             if row.kind == "inside":
@@ -215,15 +215,9 @@ def _parts(us: float, counts: Iterable[tuple[str, int]], names: Sequence[str]) -
     return {name: us * total[name] / (sum(total.values()) or 1) for name in names}
 
 
-def columns_of(options: Namespace) -> dict[str, Side]:
-    """{how a column is called: its Side}; the second one is the first again."""
-    old, new = options.sides
-    dispatch = programs.Side(new.runtime, f"{new}, SWIFT_POOL=0", (("SWIFT_POOL", "0"),))
-    return {str(old): old, f"{old} again": old, str(new): new, str(dispatch): dispatch}
-
-
 def report(options: Namespace, found: Mapping[str, Any], columns: Mapping[str, Side]) -> Outcome:
-    """The tables of {row: {column: (CPU time of an operation in us, its samples)}}, by library and by kind."""
+    """The tables of {row: {column: (CPU time of an operation in us, its samples)}}, by library and by kind; columns:
+    {how one is called: its Side}, of which the second one is the first again."""
     made = outcome.begin(
         "server-cpu", "Where the CPU time of a server goes", "benchmark/server/run-benchmark --profile"
     )
@@ -235,9 +229,7 @@ def report(options: Namespace, found: Mapping[str, Any], columns: Mapping[str, S
         for name, sides in found.items():
             split = {column: parts(*sides[column]) for column in columns}
             apart += [abs(split[again][part] - split[old][part]) / sides[old][0] for part in names]
-            for column in columns:
-                if column == again:
-                    continue
+            for column in (one for one in columns if one != again):
                 cells = [number(sum(split[column].values())), *(f"{split[column][part]:.2f}" for part in names)]
                 lines.append([f"{name}, {column}", *cells])
         made.table(title, ["CPU, us", "all", *names], lines)

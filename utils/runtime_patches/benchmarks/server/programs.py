@@ -13,7 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from ...base import files, locks, once
 from ...base.errors import UserError
@@ -29,6 +29,8 @@ from .rows import ServerRow
 
 SOURCES = BENCHMARK / "server"
 CONNECTIONS = 64  # of a load
+# Of a process, what is entered while that runs.
+_During = Optional[Callable[[int], contextlib.AbstractContextManager[object]]]
 
 
 def server(ws: Workspace) -> Path:
@@ -101,16 +103,8 @@ class Place:
         command = loaded.command(self.ws, side.runtime, [*words, *argv], [self.ws.cache])
         return start(command, cwd=self.scratch, **options), prefix
 
-    def run(
-        self,
-        side: Side,
-        argv: Sequence[object],
-        what: str,
-        timeout: float = 120,
-        during: Callable[[int], contextlib.AbstractContextManager[object]] | None = None,
-    ) -> str:
-        """The standard output of argv on a Side; UserError if it fails, or runs on other libraries. during: of its
-        process, what is entered while that runs."""
+    def run(self, side: Side, argv: Sequence[object], what: str, timeout: float = 120, during: _During = None) -> str:
+        """The standard output of argv on a Side; UserError if it fails, or runs on other libraries."""
         process, prefix = self.start(side, argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             with during(process.pid) if during else contextlib.nullcontext():

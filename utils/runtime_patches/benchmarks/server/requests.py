@@ -12,7 +12,7 @@ from typing import Any
 
 from ...base.errors import UserError
 from ...base.progress import Step
-from ...results.verdicts import quantile
+from ...results.verdicts import COLUMNS, quantile
 from ..harness.rounds import interleaved
 from . import programs
 from .programs import Place, Server, Side
@@ -22,7 +22,6 @@ from .rows import ServerRow
 Sample = dict[str, Any]
 Columns = dict[str, list[Sample]]
 
-COLUMNS = ("old", "control", "new")
 QUANTILES = (0.5, 0.99, 0.999)
 
 

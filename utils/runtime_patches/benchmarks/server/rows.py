@@ -33,31 +33,25 @@ class ServerRow:
     count: int = 0
 
 
-ROWS = {
-    row.name: row
-    for row in (
-        ServerRow("plain", "a request without task-locals: JSON only", "http"),
-        ServerRow("bindings-3", "plain, and 3 task-locals", "http", ("bindings=3",)),
-        ServerRow("bindings-10", "plain, and 10 task-locals", "http", ("bindings=10",)),
-        ServerRow("bindings-100", "plain, and 100 task-locals", "http", ("bindings=100",)),
-        ServerRow("spans", "plain, and three nested spans of one task-local that is rebound", "http", ("spans=3",)),
-        ServerRow("cache", "plain, and an actor is asked", "http", ("cache",)),
-        ServerRow("group", "plain, and a group of four children", "http", ("children=4",)),
-        ServerRow("log", "plain, and a Task {} for the log", "http", ("log",)),
-        ServerRow("session", "plain, and an object with an isolated deinit is thrown away", "http", ("session",)),
-        ServerRow("all", "spans, cache, group, log and session", "http", _ALL),
-        ServerRow("all-3", "all, under 3 task-locals", "http", (*_ALL, "bindings=3")),
-        ServerRow("all-10", "all, under 10 task-locals", "http", (*_ALL, "bindings=10")),
-        ServerRow("all-100", "all, under 100 task-locals", "http", (*_ALL, "bindings=100")),
-        ServerRow("no-spans-10", "all-10 without spans", "http", (*_ALL[1:], "bindings=10")),
-        ServerRow("no-cache-10", "all-10 without the actor", "http", (_ALL[0], *_ALL[2:], "bindings=10")),
-        ServerRow("no-group-10", "all-10 without the group", "http", (*_ALL[:2], *_ALL[3:], "bindings=10")),
-        ServerRow("no-session-10", "all-10 without the isolated deinit", "http", (*_ALL[:4], "bindings=10")),
-        ServerRow("echo", "64 bytes over TCP, and back", "echo", (), "echo:64"),
-        ServerRow("loop-spans", "three nested spans", "inside", ("spans",), count=300_000),
-        ServerRow("loop-logger", _LOGGER, "inside", ("logger",), count=200_000),
-        ServerRow("loop-stream", "an element through three AsyncStreams", "inside", ("stream",), count=100_000),
-        ServerRow("loop-channels", _CHANNELS, "inside", ("channels",), count=20_000),
-        *(ServerRow(f"nio-{name}", f"swift-nio's own benchmark, {name}", "nio", (name,)) for name in _NIO),
-    )
-}
+_ROWS = (
+    ServerRow("plain", "a request without task-locals: JSON only", "http"),
+    *(ServerRow(f"bindings-{n}", f"plain, and {n} task-locals", "http", (f"bindings={n}",)) for n in (3, 10, 100)),
+    ServerRow("spans", "plain, and three nested spans of one task-local that is rebound", "http", ("spans=3",)),
+    ServerRow("cache", "plain, and an actor is asked", "http", ("cache",)),
+    ServerRow("group", "plain, and a group of four children", "http", ("children=4",)),
+    ServerRow("log", "plain, and a Task {} for the log", "http", ("log",)),
+    ServerRow("session", "plain, and an object with an isolated deinit is thrown away", "http", ("session",)),
+    ServerRow("all", "spans, cache, group, log and session", "http", _ALL),
+    *(ServerRow(f"all-{n}", f"all, under {n} task-locals", "http", (*_ALL, f"bindings={n}")) for n in (3, 10, 100)),
+    ServerRow("no-spans-10", "all-10 without spans", "http", (*_ALL[1:], "bindings=10")),
+    ServerRow("no-cache-10", "all-10 without the actor", "http", (_ALL[0], *_ALL[2:], "bindings=10")),
+    ServerRow("no-group-10", "all-10 without the group", "http", (*_ALL[:2], *_ALL[3:], "bindings=10")),
+    ServerRow("no-session-10", "all-10 without the isolated deinit", "http", (*_ALL[:4], "bindings=10")),
+    ServerRow("echo", "64 bytes over TCP, and back", "echo", (), "echo:64"),
+    ServerRow("loop-spans", "three nested spans", "inside", ("spans",), count=300_000),
+    ServerRow("loop-logger", _LOGGER, "inside", ("logger",), count=200_000),
+    ServerRow("loop-stream", "an element through three AsyncStreams", "inside", ("stream",), count=100_000),
+    ServerRow("loop-channels", _CHANNELS, "inside", ("channels",), count=20_000),
+    *(ServerRow(f"nio-{name}", f"swift-nio's own benchmark, {name}", "nio", (name,)) for name in _NIO),
+)
+ROWS = {row.name: row for row in _ROWS}

@@ -3,10 +3,9 @@
 from argparse import Namespace
 
 from ...base.errors import BadUsage, UserError
+from ...base.paths import REPORT
 from ...base.text import plural
 from ...cli import Parser, choose, ensure, harness, integer, ready, seconds
-from .programs import Place
-from .rows import ServerRow
 
 _POOL = (("off", "0"), ("on", "1"))
 
@@ -60,7 +59,13 @@ def main(options: Namespace) -> None:
         ensure(ws, *(side.runtime for side in options.sides))
         rows = [ROWS[name] for name in chosen]
         if options.profile:
-            _profile(options, place, rows)
+            before, after = options.sides
+            dispatch = programs.Side(new, f"{new}, SWIFT_POOL=0", (("SWIFT_POOL", "0"),))
+            columns = {str(old): before, f"{old} again": before, str(new): after, str(dispatch): dispatch}
+            found = profile.take(options, place, rows, columns)
+            # A result of its own: it does not replace that of the speeds.
+            output = REPORT / "server-cpu" if options.output == REPORT / "server" else options.output
+            show(profile.report(options, found, columns), output)
             return
         taken, failed = server_rounds.take(ws, place, options, rows)
         if taken:
@@ -68,17 +73,3 @@ def main(options: Namespace) -> None:
         if failed:
             count = f"{len(failed)} of {plural(len(chosen), 'row')} failed"
             raise UserError(f"{count}: {failed[0].message}", failed[0].hint)
-
-
-def _profile(options: Namespace, place: Place, rows: list[ServerRow]) -> None:
-    import random
-
-    from ...base.paths import REPORT
-    from ..harness.programs import show
-    from . import profile
-
-    columns = profile.columns_of(options)
-    found = profile.take(options, place, rows, columns, random.Random())
-    # A result of its own: it does not replace that of the speeds.
-    output = REPORT / "server-cpu" if options.output == REPORT / "server" else options.output
-    show(profile.report(options, found, columns), output)

@@ -75,7 +75,7 @@ class Compared(NamedTuple):
 def ratios(columns: requests.Columns, what: str) -> Compared | None:
     """The medians of a measure, compared; None if a side has none."""
     old = median(columns["old"] + columns["control"], what)
-    one, again, new = (median(columns[column], what) for column in requests.COLUMNS)
+    one, again, new = (median(columns[column], what) for column in verdicts.COLUMNS)
     if not old or new is None:
         return None
     return Compared(old, new, new / old, again / one - 1 if one and again is not None else None)
@@ -111,16 +111,13 @@ def tables(
             speed.append([name, *cells, judged.get(name)])
         if time := ratios(columns, "cpu"):
             cpu.append([name, number(time.old), number(time.new), f"{time.ratio:.2f}", _percent(time.again)])
-            old_samples, new_samples = columns["old"] + columns["control"], columns["new"]
-            switches, rss = (
-                [number(median(samples, what)) for samples in (old_samples, new_samples)]
-                for what in ("switches", "rss")
-            )
+            sides = columns["old"] + columns["control"], columns["new"]
+            switches, rss = ([number(median(side, what)) for side in sides] for what in ("switches", "rss"))
             futexes = [number(median(columns[column], "futexes")) for column in ("old", "new")]
             system.append([name, *switches, *futexes, *rss])
         for load in columns["old"][0]["latencies"]:
             found = {column: list(zip(*(one["latencies"][load] for one in columns[column]))) for column in columns}
-            places = [(place, column) for place in range(len(requests.QUANTILES)) for column in requests.COLUMNS]
+            places = [(place, column) for place in range(len(requests.QUANTILES)) for column in verdicts.COLUMNS]
             times = [number(statistics.median(found[column][place])) for place, column in places]
             unanswered = [str(sum(found[column][-1])) for column in ("old", "new")]
             late.append([name, load, *times, " ".join(unanswered)])

@@ -56,7 +56,6 @@ class Module:
 
 
 def _key(text: str, *paths: Path) -> str:
-    """A hash of a text and of the content of files."""
     return hashlib.sha256(b"\0".join([text.encode(), *(path.read_bytes() for path in paths)])).hexdigest()[:16]
 
 

@@ -122,8 +122,7 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
     begin, started, machine = time.time(), environment.now(), environment.here()
     load, cores = machine.load_before, machine.usable_cores
     if load and cores and load[0] > cores / 2:
-        busy = f"load {load[0]:.1f} on {cores} cores"
-        note(f"this machine is busy ({busy}): figures will be less sharp")
+        note(f"this machine is busy (load {load[0]:.1f} on {cores} cores): figures will be less sharp")
     plan: dict[str, Any] = {
         **PLAN,
         "binary": str(chosen.binary),
@@ -190,8 +189,7 @@ def _run(ws: Workspace, plan: Mapping[str, Any], binds: Iterable[Path | str]) ->
                     break
                 step.text = f"calibrating {event['name']}"
         for known in found["plan"]:
-            rounds = f"measuring {rows}, {known['rounds']} rounds (about {known['seconds']:.0f} s)"
-            with Step(rounds) as step:
+            with Step(f"measuring {rows}, {known['rounds']} rounds (about {known['seconds']:.0f} s)") as step:
                 for event in events:
                     found[event.pop("event")].append(event)
                     if "round" in event:

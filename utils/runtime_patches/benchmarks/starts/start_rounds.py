@@ -48,18 +48,16 @@ def _casts() -> list[Row]:
     return made
 
 
-ROWS = {
-    row.name: row
-    for row in (
-        *_casts(),
-        Row("decode", "a program that decodes one struct with Foundation", "command", ("decode",)),
-        Row("swift-package", "swift-package --version", "command", ("swift-package", "--version")),
-        Row("swift-format", "swift-format of a small file", "command", ("swift-format", "format", "FILE")),
-        Row("docc", "docc --help", "command", ("docc", "--help")),
-        Row("sourcekit-lsp", "sourcekit-lsp --help", "command", ("sourcekit-lsp", "--help")),
-        Row("server", "the server's row plain until its first answer", "server", ("server", "http")),
-    )
-}
+_ROWS = (
+    *_casts(),
+    Row("decode", "a program that decodes one struct with Foundation", "command", ("decode",)),
+    Row("swift-package", "swift-package --version", "command", ("swift-package", "--version")),
+    Row("swift-format", "swift-format of a small file", "command", ("swift-format", "format", "FILE")),
+    Row("docc", "docc --help", "command", ("docc", "--help")),
+    Row("sourcekit-lsp", "sourcekit-lsp --help", "command", ("sourcekit-lsp", "--help")),
+    Row("server", "the server's row plain until its first answer", "server", ("server", "http")),
+)
+ROWS = {row.name: row for row in _ROWS}
 COLUMNS = ("old", "again", "new")
 
 
@@ -116,7 +114,7 @@ def report(
     found: Mapping[str, Mapping[str, Sequence[Mapping[str, float]]]], old: str, new: str, rounds: int
 ) -> Outcome:
     """The tables of {row: {column: samples}}: conformance lookups in us, starts of programs in ms."""
-    made = outcome.begin("starts", "First times", "benchmark/starts/run-benchmark")
+    made = outcome.begin("starts", "First times")
     casts: list[list[str]] = []
     starts: list[list[str]] = []
     dots: dict[str, tuple[float, float]] = {}

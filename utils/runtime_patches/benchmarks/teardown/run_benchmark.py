@@ -24,9 +24,8 @@ def parser() -> Parser:
         most=2,
     )
     command.add("--depth N", "levels of the tree: 2^N - 1 nodes", type=depth, default="22")
-    command.add(
-        "--isolated-depth N", "the same for nodes whose deinit is on an actor, if less", type=depth, default="18"
-    )
+    what = "the same for nodes whose deinit is on an actor, if less"
+    command.add("--isolated-depth N", what, type=depth, default="18")
     command.add("--attempts N", "how often a process is run while others disturb it", type=integer(1), default="3")
     command.add("--without-fastbins", "have glibc's malloc keep no lists of small free blocks")
     return command

@@ -2,7 +2,7 @@
 
 import random
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...base import locks, progress
@@ -54,37 +54,28 @@ def measure(
         for number, variant, place in order:
             step.text = f"round {number + 1} of {options.rounds}: {variant} on {columns[place]}"
             runtime = options.runtimes[-1 if place == len(columns) - 1 else 0]
-            arguments = ws, path, variant, runtime, depths[variant], environment
-            runs[variant][place].rounds.append(_quietest(options.attempts, lambda: _round(*arguments)))
+            argv = [str(path), variant, f"--depth={depths[variant]}", "--rounds=1"]
+            runs[variant][place].rounds.append(_quietest(ws, runtime, argv, options.attempts, environment))
     return [run for found in runs.values() for run in found]
 
 
-def _round(
-    ws: Workspace, path: Path, variant: str, runtime: Runtime, depth: int, environment: Mapping[str, str]
+def _quietest(
+    ws: Workspace, runtime: Runtime, argv: list[str], attempts: int, environment: Mapping[str, str]
 ) -> tree_times.Round:
-    """One process; UserError if it does not end its round."""
-    argv = [str(path), variant, f"--depth={depth}", "--rounds=1"]
-    text = programs.output(ws, runtime, argv, variant, env=environment)
-    if not text:
-        raise UserError(f"{variant} on {runtime} ended before its round", programs.NO_PART)
-    return tree_times.Round(*map(int, text.split("\t")))
-
-
-def _quietest(attempts: int, take: Callable[[], tree_times.Round]) -> tree_times.Round:
-    """The first round that nothing disturbed, or the least disturbed of `attempts`."""
-    best = take()
-    for _ in range(attempts - 1):
-        if best.disturbed <= _QUIET:
-            break
-        best = min(best, take(), key=lambda one: one.disturbed)
-    return best
+    """The first process that nothing disturbed, or the least disturbed of `attempts`; UserError if one does not end its
+    round."""
+    rounds: list[tree_times.Round] = []
+    while len(rounds) < attempts and not (rounds and rounds[-1].disturbed <= _QUIET):
+        text = programs.output(ws, runtime, argv, argv[1], env=environment)
+        if not text:
+            raise UserError(f"{argv[1]} on {runtime} ended before its round", programs.NO_PART)
+        rounds.append(tree_times.Round(*map(int, text.split("\t"))))
+    return min(rounds, key=lambda one: one.disturbed)
 
 
 def report(runs: list[tree_times.Run], names: list[str], notes: Iterable[str] = ()) -> outcome.Outcome:
     """The Outcome of runs on the runtimes `names`."""
-    result = outcome.begin(
-        "teardown", "What it costs to make, copy and tear down a tree", "benchmark/teardown/run-benchmark"
-    )
+    result = outcome.begin("teardown", "What it costs to make, copy and tear down a tree")
     result.table("Every round", *tree_times.rounds_table(runs, _QUIET))
     result.table("Medians", *tree_times.summary_table(runs, names))
     result.notes = [*notes, *tree_times.REFERENCE]

@@ -3,7 +3,7 @@
 import statistics
 from dataclasses import dataclass, field
 
-from ...results.verdicts import Verdict, judge
+from ...results.verdicts import COLUMNS, Verdict, judge
 
 # Reference figures of a malloc for each node and of one buffer. The benchmark was made to compare with them.
 REFERENCE = [
@@ -69,16 +69,9 @@ def rounds_table(runs: list[Run], quiet: float) -> tuple[list[str], list[list[st
 
 def judged(runs: list[Run]) -> dict[str, list[Verdict]]:
     """{phase: [how each variant differs]} of the runs on two runtimes, which are in the order of their columns()."""
-    of_variant: dict[str, list[Run]] = {}
-    for run in runs:
-        of_variant.setdefault(run.variant, []).append(run)
+    trios = list(zip(runs[::3], runs[1::3], runs[2::3]))
     return {
-        phase: judge(
-            {
-                variant: dict(zip(("old", "control", "new"), (run.times(phase) for run in found)))
-                for variant, found in of_variant.items()
-            }
-        )
+        phase: judge({trio[0].variant: dict(zip(COLUMNS, (run.times(phase) for run in trio))) for trio in trios})
         for phase in PHASES
     }
 

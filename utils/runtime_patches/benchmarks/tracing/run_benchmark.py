@@ -30,7 +30,7 @@ def main(options: Namespace) -> None:
     servers = {f"server-{row}": row for row in recorder.SERVERS}
     files = {f"file-{row}": row for row in recorder.FILES}
     chosen = choose(options, dict.fromkeys([*jobs.rows, *servers, *files], ""))
-    result = outcome.begin("tracing", "What the recorder of tasks costs", "benchmark/tracing/run-benchmark")
+    result = outcome.begin("tracing", "What the recorder of tasks costs")
     if rows := [row for row in chosen if row in jobs.rows]:
         jobs.measure(result, rows, options.output)
     if rows := [servers[row] for row in chosen if row in servers]:
