@@ -302,6 +302,14 @@ def ensure(ws: Workspace, *runtimes: Runtime) -> None:
 
     for one in runtimes:
         build.ensure(ws, one)
+    if runtimes:
+        import contextlib
+
+        from .series import series
+
+        # Results are of what was built, also if patches are edited meanwhile. A damaged one is reported elsewhere.
+        with contextlib.suppress(errors.UserError):
+            assert series.load().state
 
 
 def choose(options: Namespace, known: Mapping[str, str], what: str = "row") -> list[str]:

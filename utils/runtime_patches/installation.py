@@ -28,8 +28,9 @@ from .workspace import machine as workspace
 from .workspace.find import Workspace
 
 _COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
-# build/checkout may hold work that nothing else has.
-_KEPT = ("checkout", "report")
+# These may hold work that nothing else has.
+_CHECKOUTS = ("checkout", "dispatch")
+_KEPT = (*_CHECKOUTS, "report")
 
 
 def examine(ws: Workspace | None, fault: Line | None, toolchain: object) -> dict[str, list[Line]]:
@@ -124,7 +125,7 @@ def _sizes(paths: Iterable[Path | None]) -> dict[Path, int]:
 
 def parts(ws: Workspace | None) -> dict[str, list[Path]]:
     """{name: [paths]} of what --clean can remove."""
-    folders = {path.name: [path] for path in _folders() if path.name != "checkout"}
+    folders = {path.name: [path] for path in _folders() if path.name not in _CHECKOUTS}
     caches = [path for path in pins.cache_root().glob("*") if path.name != ".lock"]
     return {
         "old": _old(ws),
@@ -142,9 +143,9 @@ def clean(ws: Workspace | None, names: Iterable[str], dry_run: bool) -> None:
         raise UserError(f"{holder} works in {folder}", "clean when it has ended")
     known = parts(ws)
     for name in names:
-        if name == "checkout":
-            what = "build/checkout may hold work of yours, and is never cleaned"
-            raise BadUsage(what, f"export what you need, then rm -r '{BUILD / 'checkout'}'")
+        if name in _CHECKOUTS:
+            what = f"build/{name} may hold work of yours, and is never cleaned"
+            raise BadUsage(what, f"export what you need, then rm -r '{BUILD / name}'")
         if name not in known:
             raise BadUsage(f"--clean: there is no part '{name}'", "the parts are " + ", ".join(known))
     found = dict.fromkeys(path for name in names for path in known[name] if os.path.lexists(path))

@@ -506,8 +506,15 @@ func checkIsolation() async throws {
 /// An element whose deinit uses the stream.
 final class Yields: Sendable {
   let continuation: AsyncStream<Yields?>.Continuation
-  init(_ continuation: AsyncStream<Yields?>.Continuation) { self.continuation = continuation }
-  deinit { continuation.yield(nil) }
+  static let alive = Lock(0)
+  init(_ continuation: AsyncStream<Yields?>.Continuation) {
+    self.continuation = continuation
+    Self.alive.change { $0 += 1 }
+  }
+  deinit {
+    Self.alive.change { $0 -= 1 }
+    continuation.yield(nil)
+  }
 }
 
 func checkReentrancy() async {
@@ -519,7 +526,9 @@ func checkReentrancy() async {
   precondition(next != nil)
   // Nobody keeps an element that comes after the end.
   continuation.finish()
+  let before = Yields.alive.value
   for _ in 0..<10 { continuation.yield(Yields(continuation)) }
+  precondition(Yields.alive.value == before)
   print("reentrancy")
 }
 

@@ -30,6 +30,7 @@
 //   tasks of asynchronous deinits                                    … async deinit
 //   tables of the conformance and metadata caches                    growing caches
 //   sleeping tasks, their heaps and queues                           sleeping
+//   lists of tasks that are cancelled                                cancelling
 //   nothing, as their answers have a table of a fixed size          casts of values
 // An isolated deinit in place has its marker on the stack and allocates nothing. Not here: the
 // liveness monitor has fewer records, or no names of functions, when it gets no memory.
@@ -239,6 +240,41 @@ struct Sleeping: Site {
   }
 }
 
+/// A group is cancelled that has more children with handlers than the list has room for at first.
+struct Cancelling: Site {
+  let name = "cancelling"
+
+  func run(_ number: Int) -> Int32 {
+    let count = 100
+    let begun = Atomic(0), handlers = Atomic(0), ended = DispatchSemaphore(value: 0)
+    let task = Task.detached {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            await withTaskCancellationHandler {
+              begun.add(1, ordering: .releasing)
+              while !Task.isCancelled { await Task.yield() }
+            } onCancel: {
+              handlers.add(1, ordering: .releasing)
+            }
+          }
+        }
+      }
+      ended.signal()
+    }
+    while begun.load(ordering: .acquiring) < count { usleep(1000) }
+    nonisolated(unsafe) var hasFailed = false
+    onThread {
+      failMalloc(number)
+      task.cancel()
+      hasFailed = stopFailingMalloc() == 1
+    }
+    ended.wait()
+    guard handlers.load(ordering: .acquiring) == count else { return 1 }
+    return hasFailed ? 0 : 2
+  }
+}
+
 /// Values are cast whose types have conformed before, so that only the answers are new.
 struct Casts: Site {
   let name = "casts of values"
@@ -286,6 +322,7 @@ struct Casts: Site {
       DeinitInPlace(),
       GrowingCaches(),
       Sleeping(),
+      Cancelling(),
       Casts(),
     ]
     for site in sites { site.test() }
@@ -302,5 +339,6 @@ struct Casts: Site {
 // CHECK: deinit in place: nothing was allocated
 // CHECK: growing caches: ok
 // CHECK: sleeping: ok
+// CHECK: cancelling: ok
 // The table of answers has a fixed size; before the series a cast allocates nothing either.
 // CHECK: casts of values: {{ok|nothing was allocated}}

@@ -43,12 +43,15 @@ actor Blocking { func block() { never.wait() } }
     // With blocks alone, there would be no pool.
     Task.detached {}
     sleep(3)
+    var allRan = true
     for (name, priority) in [("default", TaskPriority.medium), ("high", .high), ("background", .background)] {
       let done = DispatchSemaphore(value: 0)
       Task.detached(priority: priority) { done.signal() }
-      print(what, name, done.wait(timeout: .now() + 20) == .success ? "ran" : "did not run")
+      let ran = done.wait(timeout: .now() + 20) == .success
+      print(what, name, ran ? "ran" : "did not run")
+      allRan = allRan && ran
     }
-    exit(0)
+    exit(allRan ? 0 : 1)
   }
 }
 

@@ -88,6 +88,7 @@ import Synchronization
       Task.detached {}
       pthread_join(helper, nil)
       expectWork("when threads can be made again")
+      expect(refusedThreads() > 0, "no thread was refused")
     case "threads-1":
       allowThreads(1)
       expectWork("with one thread")
@@ -127,6 +128,7 @@ import Synchronization
     case "threads-later":
       allowThreads(2)
       expectWork("with two threads")
+      expect(refusedThreads() > 0, "no thread was refused")
       allowThreads(-1)
       // Now there are as many as wanted.
       let begun = Counter()

@@ -9,7 +9,7 @@
 // RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out on 3 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=64 %target-run %t/a.out on 64 2>&1 | %FileCheck --check-prefix=QUIET %s
 // RUN: env %env-SWIFT_POOL=0 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out off 2>&1 | %FileCheck --check-prefix=QUIET %s
-// The width that is documented to be that of the processors.
+// 0, which is documented to mean as many as there are processors.
 // RUN: env %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=0 %target-run %t/a.out on 2>&1 | %FileCheck --check-prefix=QUIET %s
 // QUIET-NOT: {{[Ww]arning|FAILED}}
 // QUIET: done

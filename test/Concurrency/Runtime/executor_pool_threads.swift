@@ -160,6 +160,7 @@ func checkMask(_ name: String) {
         let seen = Mutex<[Int]>([])
         onThreads(5 * processors) { seen.withLock { $0.append(Int(processorCount())) } }
         useProcessors(Int32(processors))
+        expect(Int(processorCount()) == processors, "this thread has not got its processors back")
         seen.withLock { expect($0.allSatisfy { $0 == processors }, "threads have \($0) processors") }
       },
       // A program that asks for errno after it has enqueued finds its own.

@@ -22,11 +22,14 @@ import Dispatch
 import Glibc
 import StdlibUnittest
 
-func start(_ timeout: UInt32) {
+/// The parent of a child sees only what the child returns.
+@discardableResult func start(_ timeout: UInt32) -> Bool {
   var config = swift_liveness_config(); config.size = MemoryLayout<swift_liveness_config>.size
   config.timeout_ms = timeout
   config.quiet = true
-  expectTrue(swift_liveness_start(&config))
+  let isStarted = swift_liveness_start(&config)
+  expectTrue(isStarted)
+  return isStarted
 }
 
 func counts() -> swift_liveness_counts {
@@ -162,7 +165,7 @@ func onThreads(_ count: Int, _ body: @escaping (_ arrived: () -> Void) -> Void,
     tests.test("exit while the monitor works").skip(sanitized).code {
       for i in 0..<100 {
         let status = inChild {
-          start(10)
+          guard start(10) else { return 100 }
           return withLivenessScope("exits") { _ in
             // Before, at and after the report.
             sleep(ms: UInt32(i % 20))

@@ -38,7 +38,7 @@ func now() -> Double {
 @MainActor final class Log {
   static var order: [Int] = []
   static var blocks = 0
-  nonisolated(unsafe) static var interrupted = 0
+  nonisolated(unsafe) static var interrupted = 0, elsewhere = 0
 }
 
 @MainActor func test() async {
@@ -85,7 +85,9 @@ func now() -> Double {
 
   // Signals interrupt the wait for jobs, and are handled on this thread.
   var action = sigaction()
-  action.__sigaction_handler.sa_handler = { _ in Log.interrupted += 1 }
+  action.__sigaction_handler.sa_handler = { _ in
+    if currentThread() == getpid() { Log.interrupted += 1 } else { Log.elsewhere += 1 }
+  }
   precondition(sigaction(SIGUSR1, &action, nil) == 0)
   await Task.detached {
     for _ in 0..<5 {
@@ -95,7 +97,7 @@ func now() -> Double {
     usleep(2_000)
   }.value
   expectMainThread("after signals")
-  precondition(Log.interrupted > 0)
+  precondition(Log.interrupted > 0 && Log.elsewhere == 0)
   // And those that Dispatch takes come here, too.
   signal(SIGUSR2, SIG_IGN)
   let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: .main)

@@ -137,9 +137,11 @@ func withHandlers(
   let next = random
   let runs = Atomic<Int>(0), ended = Atomic<Int>(0)
   let wasCancelled = Task.isCancelled
+  var isCancelled = false
   await withTaskCancellationHandler {
     round.handlersInstalled.add(1, ordering: .relaxed)
     await withHandlers(count - 1, round, next, gate, body)
+    isCancelled = Task.isCancelled
   } onCancel: {
     runs.add(1, ordering: .relaxed)
     round.handlersRun.add(1, ordering: .relaxed)
@@ -163,6 +165,7 @@ func withHandlers(
   check(ran <= 1, "a handler ran \(ran) times", round)
   check(ran == ended.load(ordering: .relaxed), "a handler still runs", round)
   if wasCancelled { check(ran == 1, "a handler was not called at once", round) }
+  if isCancelled { check(ran == 1, "a handler was left out", round) }
 }
 
 func leaf(_ round: Round, _ seed: UInt64) async {

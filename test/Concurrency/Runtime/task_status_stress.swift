@@ -12,8 +12,8 @@
 
 // Tasks add and remove all kinds of status records, suspend and resume, while
 // other threads cancel and escalate them and ask for their flags. Each handler
-// runs once if its task is cancelled meanwhile, priorities only rise, and what
-// was cancelled stays so.
+// runs at most once, and only if its task is cancelled, priorities only rise, and
+// what was cancelled stays so.
 
 import Dispatch
 import Synchronization
@@ -40,7 +40,7 @@ actor Counter {
 let executor = Executor()
 let counter = Counter()
 
-/// Returns how often its task was seen to be cancelled by a handler.
+/// Returns how often the handler of its task had been called.
 func work(_ victim: Victim, _ number: Int) async -> Int {
   var priority = Task.currentPriority
   for round in 0..<20 {

@@ -115,6 +115,7 @@ func usePool() async {
         "task_continuation", hitsOf("task_continuation_begin"), hitsOf("task_continuation_await"),
         hitsOf("task_continuation_end"))
       let sleeper = Task.detached { try? await Task.sleep(nanoseconds: 60_000_000_000) }
+      while hitsOf("task_sleep_begin") == 0 { usleep(1000) }
       usleep(100_000)
       sleeper.cancel()
       _ = await sleeper.value

@@ -59,6 +59,15 @@ func work(_ i: Int, _ counter: Counter) async -> Int {
       }
     }
     // A task is destroyed by the thread that ran it, after the one that waited goes on.
-    usleep(500_000)
+    let getCounters = unsafeBitCast(
+      dlsym(dlopen("libswift_Trace.so", RTLD_NOW | RTLD_NOLOAD), "swift_concurrency_getCounters")!,
+      to: (@convention(c) (UnsafeMutablePointer<UInt64>) -> Bool).self)
+    // The size, a time, and how many tasks were created and destroyed.
+    var counters: [UInt64] = [32, 0, 0, 0]
+    repeat {
+      usleep(10_000)
+      precondition(getCounters(&counters))
+    } while counters[2] - counters[3] > 1
+    usleep(100_000)
   }
 }

@@ -30,8 +30,10 @@ def write_starter(path: Path, argv: Iterable[object]) -> None:
     """Writes a program that runs argv, with the arguments that it is given behind it."""
     import shlex
 
-    write(path, f'#!/bin/sh\nexec {shlex.join(map(str, argv))} "$@"\n')
-    path.chmod(0o755)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, argv))} "$@"\n', encoding="utf-8")
+    partial.chmod(0o755)
+    partial.replace(path)
 
 
 def write_all(folder: Path, texts: Mapping[str, str]) -> None:

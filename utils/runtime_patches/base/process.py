@@ -65,10 +65,11 @@ def run_logged(
 def ending(status: int, output: str = "") -> str:
     """How a process ended whose exit status is `status`, with the last line of its output. bubblewrap and shells
     turn a signal into 128 + its number."""
-    number = -status if status < 0 else status - 128
-    died = status < 0 or number in set(signal.Signals)
+    number, known = -status if status < 0 else status - 128, {one.value: one.name for one in signal.Signals}
+    died = status < 0 or number in known
     said = [f" ({line.strip()[:150]})" for line in output.splitlines() if line.strip()][-1:]
-    return (f"died of {signal.Signals(number).name}" if died else f"ended with status {status}") + "".join(said)
+    how = f"died of {known.get(number, f'signal {number}')}" if died else f"ended with status {status}"
+    return how + "".join(said)
 
 
 @contextlib.contextmanager

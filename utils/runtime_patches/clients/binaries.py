@@ -71,14 +71,16 @@ def tests(ws: Workspace, checkout: Checkout, kind: str, locals_: Sequence[Path])
     locals_: folders that hold packages, the first first: dependencies are taken from there.
     """
     home = _home(ws, checkout, kind, locals_)
+    # What the user may edit is built each time.
+    stable = checkout.stable and all(folder.parent == ws.cache for folder in locals_)
     with locks.exclusive(home):
-        if checkout.stable and files.is_intact(home / files.MADE):
+        if stable and files.is_intact(home / files.MADE):
             return _bundle(checkout, home)
         for old in [home / files.MADE, *(home / "build" / "debug").glob("*.xctest")]:
             old.unlink(missing_ok=True)
         build(ws, home, checkout, ["--build-tests"], locals_, kind=kind)
         bundle = _bundle(checkout, home)
-        if checkout.stable:
+        if stable:
             files.write_intact(home / files.MADE, {"package": checkout.name, "kind": kind}, [bundle])
     return bundle
 
@@ -185,7 +187,7 @@ def overlay(home: Path, checkout: Checkout, locals_: Sequence[Path]) -> Path:
 
 def _edit(folder: Path, target: Path, name: Path, old: str, new: str) -> None:
     """Makes the link `name` in `target` a file of its own, with `new` instead of `old`."""
-    for parent in reversed(name.parents[:-1]):
+    for parent in reversed(list(name.parents)[:-1]):
         if (target / parent).is_symlink():
             (target / parent).unlink()
             (target / parent).mkdir()

@@ -17,7 +17,8 @@ def parser() -> Parser:
     what = (
         "remove: old (of other pins and configurations, and what was left by interruptions), ccache, clients "
         "(packages that others wrote, of all clones), cache (toolchain, sources and builds of all clones), build "
-        "(its folders but checkout and report), or the name of one folder of build/. A checkout is never removed"
+        "(its folders except checkout, dispatch and report), or the name of one folder of build/. A checkout is never "
+        "removed"
     )
     command.add("--clean PART…", what, complete=_parts)
     command.add("--dry-run", "with --clean: only report")

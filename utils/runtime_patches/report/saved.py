@@ -8,6 +8,7 @@ from pathlib import Path
 from ..base import files, schema
 from ..base.errors import UserError
 from ..base.paths import SAVED_RESULTS, shown
+from ..base.progress import note
 from ..results.comparison import Comparison
 from ..results.outcome import Outcome
 from . import read
@@ -23,11 +24,14 @@ def save(paths: Iterable[Path | str], machine: str) -> list[Path]:
     for result in read.load_all(paths)[0]:
         name = _COMPARISONS.get(result.compared.names) if result.is_comparison else result.measured.name
         if not name:
+            note(f"{result.path}: {' and '.join(result.compared.names)} are not kept: left out")
             continue
         path = target / f"{name}.json"
         if path in found:
             raise UserError(f"two of the results are of '{name}'", "name the files whose results are to be kept")
         found[path] = schema.dump(result.data.compact())
+    if not found:
+        raise UserError("none of the results is one that is kept", "before and after, stock and before, or a harness")
     target.mkdir(parents=True, exist_ok=True)
     for path, text in found.items():
         files.write(path, text)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import once, progress
+from ..base import once, pins, progress
 from ..base.errors import UserError
 from ..base.paths import BENCHMARK
 from ..workspace.find import Workspace
@@ -53,7 +53,9 @@ def build(
         else:
             _run(ws, runtime, ["clang", *objects, *link, "-o", str(partial)])
 
-    parts: list[str | Path] = [name, str(ws.toolchain), *flags, *link, *([compiler] if compiler.exists() else [])]
+    # A toolchain of packages is at the same path in each version.
+    toolchain = f"{pins.key() if ws.from_packages else ''} {ws.toolchain}"
+    parts: list[str | Path] = [name, toolchain, *flags, *link, *([compiler] if compiler.exists() else [])]
     return once.file(home / name, [*parts, *swift, *c, *headers], make)
 
 

@@ -73,7 +73,7 @@ def compile(
     lines.append(shlex.join(["ninja", "-C", OUT, *targets]))
     for one in libraries(place):
         if one.recipe:
-            argv = f"{SOURCE}/swift {OUT}/{one.part} {ws.toolchain} {one.name}"
+            argv = f"{SOURCE}/swift {OUT}/{one.part} {shlex.quote(str(ws.toolchain))} {one.name}"
             lines.append(f"sh {shlex.quote(str(CONFIG / one.recipe))} {argv}")
     ccache = os.environ.get("CCACHE_DIR", str(ws.cache / "ccache"))
     env = ws.environment({"CCACHE_DIR": ccache, "CCACHE_NOHASHDIR": "1"})

@@ -48,7 +48,12 @@ def complete(ws: Workspace, runtime: Runtime) -> list[Path]:
     if variant == "ubsan":
         place = ws.outside(ws.toolchain / "lib" / "clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
-            shutil.copy2(library, runtime.libraries)
+            target = runtime.libraries / library.name
+            if not files.same(library, target):
+                # Programs may have the old one mapped.
+                partial = target.with_name(f"{target.name}.partial")
+                shutil.copy2(library, partial)
+                partial.replace(target)
     return [compiler]
 
 

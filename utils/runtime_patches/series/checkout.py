@@ -25,6 +25,7 @@ from .series import Series
 
 _TESTS_SUBJECT = "[test] Add the tests and benchmarks of the patch series"
 _TESTS_NAME = "tests-and-benchmarks"
+_PART = "A part of the series: apply-patches --only."
 _AUTHOR = ("Swift Runtime Patches", "patches@localhost", "2026-01-01T00:00:00+00:00")
 
 
@@ -190,7 +191,8 @@ def _copy(scratch: Git, parent: str, chosen: list[Patch] | None) -> str:
         lines.append(f"100644 {blob}\t{path}")
     scratch.out("update-index", "--add", "--index-info", input="\n".join(lines) + "\n")
     name, mail, date = _AUTHOR
-    message = f"{_TESTS_SUBJECT}\n\n{patches.NAME_TRAILER}: {_TESTS_NAME}\n"
+    part = "" if chosen is None else f"{_PART}\n\n"
+    message = f"{_TESTS_SUBJECT}\n\n{part}{patches.NAME_TRAILER}: {_TESTS_NAME}\n"
     return commit_index(scratch, parent, message, f"{name} <{mail}>", date)
 
 
@@ -238,6 +240,11 @@ def _move(git: Git, new: str) -> None:
         raise UserError(what, f"look at it with: git -C {git.folder} status")
 
 
+def kept_beside(git: Git, *known: str) -> bool:
+    """Whether branches or stashes have commits that none of `known` has."""
+    return bool(git.line("rev-list", "-n", "1", "--all", "--not", *known))
+
+
 def export_text(git: Git, commit: str) -> str:
     """The patch file of a commit; the same bytes on every machine."""
     form = "--zero-commit --no-signature --full-index --no-stat --no-renames -N -U3 --no-attach --no-cover-letter"
@@ -279,6 +286,9 @@ def export(folder: Path | str, check: bool = False) -> list[tuple[Path, str]]:
         what = f"{git.folder} has no commit with a {patches.NAME_TRAILER} trailer"
         raise UserError(what, f"utils/apply-patches --checkout {Path(folder)}")
     _require_names(git, state)
+    if state.tests and _PART in git.out("log", "-1", "--format=%B", state.tests):
+        what = f"{git.folder} holds only a part of the series: an export would remove the other patches"
+        raise UserError(what, "cherry-pick your commit onto a checkout with the whole series, and export that")
     for name in state.applied:
         if not re.fullmatch(patches.NAME, name):
             what = f"commit {state.commits[name][:12]}: '{name}' is not a patch name"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from ..base import files
+from ..base import files, locks
 from ..base.errors import UserError
 from ..base.git import Git
 from ..base.paths import BUILD, PATCHES, shown
@@ -34,13 +34,17 @@ def renew(ws: Workspace) -> None:
     if made and {key: made.get(key) for key in wanted} == wanted:
         return
     git = Git(FOLDER)
-    if made and (checkout.edited(git) or git.line("rev-parse", "HEAD") != made["head"]):
+    if made and (
+        checkout.edited(git) or git.line("rev-parse", "HEAD") != made["head"] or checkout.kept_beside(git, "HEAD")
+    ):
         what = f"{shown(FOLDER)} holds work, and patches/dispatch or the sources have changed"
         raise UserError(what, f"keep it elsewhere, then rm -r '{FOLDER}'")
     if FOLDER.exists() and not made:
         raise UserError(f"{FOLDER} is not intact; does it hold your work?", f"save that, then rm -r '{FOLDER}'")
     with Step("a checkout of libdispatch for its series"), files.replaced(FOLDER) as partial:
-        shutil.copytree(ws.sources / NAME, partial, dirs_exist_ok=True, symlinks=True)
+        # Not the repository of the sources, if they have one: it may be the user's.
+        ignore = shutil.ignore_patterns(".git")
+        shutil.copytree(ws.sources / NAME, partial, dirs_exist_ok=True, symlinks=True, ignore=ignore)
         git = Git(partial)
         git.out("init", "-q")
         git.out("config", "user.name", "Swift Runtime Patches")
@@ -76,7 +80,8 @@ def export(check: bool = False) -> list[tuple[Path, str]]:
 
 def applies(ws: Workspace) -> list[tuple[str, str]]:
     """(file, fault) for each patch that does not apply at its exact lines."""
-    renew(ws)
+    with locks.exclusive(BUILD):
+        renew(ws)
     if not _made():
         return []
     git = Git(FOLDER)

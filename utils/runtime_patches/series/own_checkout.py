@@ -35,6 +35,10 @@ def renew(ws: Workspace) -> None:
     elif made and _holds_work(git, made, wanted):
         return
     if not made or made.get("sources") != wanted["sources"]:
+        if made and checkout.kept_beside(git, "HEAD", "--remotes", "--tags"):
+            what = f"{git.folder} has branches or stashes of yours, and the sources have changed"
+            hint = f"keep them elsewhere: git -C {git.folder} bundle create FILE --all; then rm -r '{FOLDER}'"
+            raise UserError(what, hint)
         _make_checkout(ws, wanted)
         return
     # An interruption from here on leaves the tree between two states.

@@ -24,12 +24,13 @@ class Patch:
         self.slug, self.text, self.path = slug, text, shown(path)
         head, mark, diff = text.partition("\ndiff --git ")
         self.diff = "diff --git " + diff if mark else ""
-        from email.parser import Parser  # which takes long to import
+        from email.header import decode_header, make_header  # which take long to import
+        from email.parser import Parser
 
         message = Parser().parsestr(head)
-        self.author = message.get("From", "")
+        self.author = str(make_header(decode_header(message.get("From", ""))))
         self.date = message.get("Date", "")
-        subject = re.sub(r"\n\s*", " ", message.get("Subject", ""))
+        subject = re.sub(r"\n\s*", " ", str(make_header(decode_header(message.get("Subject", "")))))
         self.subject = re.sub(r"^\[PATCH[^\]]*\]\s*", "", subject)
         self.body = re.sub(r"\n---\n.*\Z", "\n", "\n" + str(message.get_payload()), flags=re.S).strip("\n")
         if not self.subject or not self.diff:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import json
 import os
 import sys
@@ -23,10 +23,13 @@ def _write(path: str, write: Callable[[BinaryIO], None]) -> None:
         with open(partial, "wb") as file:
             write(file)
         os.replace(partial, path)
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
+    except BaseException as error:
+        with contextlib.suppress(OSError):
             os.unlink(partial)
-        raise UserError(f"{path} cannot be written: {error.strerror}", "give a path in a folder of yours") from None
+        if isinstance(error, OSError):
+            what = f"{path} cannot be written: {error.strerror}"
+            raise UserError(what, "give a path in a folder of yours") from None
+        raise
 
 
 def show(plan: dict[str, Any]) -> Trace:

@@ -227,7 +227,7 @@ def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tup
     segment = _filled(len(at), new_at, np.arange(len(new_at), dtype=np.uint32))
     thread_of = _filled(len(at), moved, np.array([index[n] for n in numbers.tolist()], np.uint32))
     # A thread that a worker of the pool has made has that one's name, until it gets another one.
-    threads, workers = list(found.items()), set(thread_of[np.isin(columns.kind, _OF_WORKERS)].tolist())
+    threads, workers = list(found.items()), set(np.unique(thread_of[np.isin(columns.kind, _OF_WORKERS)]).tolist())
     taken = {threads[i][1] for i in workers if threads[i][1].startswith("swift-pool-")}
     threads = [(number, "" if name in taken and i not in workers else name) for i, (number, name) in enumerate(threads)]
     return threads, new_at, segment, thread_of

@@ -76,8 +76,9 @@ def spread(values: Array) -> tuple[float, ...]:
     """(p50, p99, max); empty if there are no values."""
     if not len(values):
         return ()
-    half, most = np.percentile(values, (50, 99), method="inverted_cdf")
-    return float(half), float(most), float(values.max())
+    ordered = np.sort(values)
+    half, most = (ordered[-(-len(values) * share // 100) - 1] for share in (50, 99))
+    return float(half), float(most), float(ordered[-1])
 
 
 def summarize(trace: Trace, lives: Lives) -> Summary:

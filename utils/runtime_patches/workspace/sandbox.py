@@ -103,17 +103,15 @@ def become(root: Path, argv: list[str], *, binds: Folders, cwd: Folder, env: Map
     """
     ready_read, ready_write = os.pipe()
     hold_read, hold_write = os.pipe()
-    for end in (ready_write, hold_read):
-        os.set_inheritable(end, True)
-    script = f"echo $$ >&{ready_write}; exec {ready_write}>&-; read x <&{hold_read}"
+    script = "echo $$; exec >&-; read x"
     argv_of_holder = [bwrap(), *mounts(root, binds), "--", "/bin/sh", "-c", script]
     # Not by subprocess: its import takes longer than all that is done here.
-    null = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1)]
-    holder = os.posix_spawn(argv_of_holder[0], argv_of_holder, os.environ, file_actions=null)
+    streams = [(os.POSIX_SPAWN_DUP2, hold_read, 0), (os.POSIX_SPAWN_DUP2, ready_write, 1)]
+    holder = os.posix_spawn(argv_of_holder[0], argv_of_holder, os.environ, file_actions=streams)
     os.close(ready_write)
     os.close(hold_read)
     with os.fdopen(ready_read) as ready:
-        pid = ready.read().strip()
+        pid = ready.readline().strip()  # bubblewrap keeps its own copy of the stream
     if not pid:
         os.waitpid(holder, 0)
         raise UserError(

@@ -9,7 +9,7 @@ void handleSteps(void);
 void startOver(void);
 
 /// In the child: the thread runs single instructions from here on. It stops behind the one
-/// that publishes the result, until goOn() is called, or for a tenth of a second.
+/// that publishes the result, until goOn() is called, or for ten seconds.
 void stepFromHere(void);
 
 /// Whether the child has stopped there.

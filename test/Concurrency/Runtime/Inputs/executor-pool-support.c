@@ -37,9 +37,13 @@ int processorCount(void) {
 }
 
 void useProcessors(int count) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
+  // Those of the first call: a later one may give some back.
+  static cpu_set_t all;
+  static int isKnown;
+  if (!isKnown && sched_getaffinity(0, sizeof all, &all) != 0)
     abort();
+  isKnown = 1;
+  cpu_set_t set = all;
   for (int i = 0; i < CPU_SETSIZE; i++)
     if (CPU_ISSET(i, &set) && count-- <= 0)
       CPU_CLR(i, &set);

@@ -14,7 +14,7 @@ uint64_t processorTime(void);
 /// How many processors this thread may use.
 int processorCount(void);
 
-/// Lets this thread, and those that it makes, use `count` of its processors only.
+/// Lets this thread, and those that it makes, use `count` of the processors only that the first call has found.
 void useProcessors(int count);
 
 /// The kernel's number of this thread.

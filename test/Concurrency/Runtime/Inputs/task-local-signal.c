@@ -14,8 +14,14 @@ static const void *const *keys;
 static long keyCount;
 static atomic_long signals, wrong;
 
+static pthread_t target;
+
 static void handle(int number) {
-  (void)number;
+  // The kernel prefers the first thread, which takes signals while it waits for the main queue.
+  if (!pthread_equal(pthread_self(), target)) {
+    pthread_kill(target, number);
+    return;
+  }
   int isBound = 1;
   for (long n = 0; n < keyCount; n++) {
     const long *value = swift_task_localValueGet(keys[n]);
@@ -43,6 +49,7 @@ void startSignals(const void *const *newKeys, long newCount) {
   keys = newKeys;
   keyCount = newCount;
   signals = 0;
+  target = pthread_self();
   signal(SIGALRM, handle);
   setBlocked(SIG_UNBLOCK);
   setTimer(100);

@@ -12,6 +12,7 @@ from typing import Any
 from ...base import files
 from ...base.errors import UserError
 from ...base.process import ended
+from ...runtimes import dispatch
 from ...runtimes.libraries import NAMES
 from ...runtimes.runtime import Runtime, plain
 from ...workspace.find import Workspace
@@ -90,7 +91,7 @@ class Campaign:
         return dataset.read_inputs(self.inputs_path(run.inputs)), dataset.read_dataset(self.dataset_path(run, name))
 
     def _key(self, runtime: Runtime) -> str:
-        libraries = map(runtime.library, sorted(NAMES))
+        libraries = map(runtime.library, sorted((*NAMES, dispatch.NAME)))
         return files.digest("", [self.program, *(path for path in libraries if path.exists())])[:12]
 
     def rounds(self, runs: Sequence[Run]) -> Iterator[tuple[int, Run]]:

@@ -8,7 +8,7 @@ from argparse import Namespace
 from ...base import memory
 from ...base.errors import BadUsage, UserError
 from ...base.text import nearest
-from ...cli import Parser, ensure, integer, ready, span
+from ...cli import Parser, integer, ready, span
 from . import driver, points
 from .dataset import Inputs
 
@@ -113,10 +113,8 @@ def main(options: Namespace) -> None:
     # An option that is not given is left out: the line stays comparable between users.
     extra = f" --runtime={options.runtime}" if options.runtime.name != "after" else ""
     label = f"{benchmark} {shown} --ballast={options.ballast}{extra}" + " --onone" * options.onone
-    ws = ready(options)
+    ws = ready(options, options.runtime)
     program = driver.build(ws, not options.onone)
-    if not options.runtime.is_laid:
-        ensure(ws, options.runtime)
     given = {name: getattr(options, name) for name in ("ballast", "runtime", "timeout", "retry_ms")}
     argv = driver.command(program, benchmark, inputs, label=label, **given) + ["--with-inputs"] * bool(generated)
     cwd, env = os.getcwd(), ws.environment(options.runtime.environment(ws))

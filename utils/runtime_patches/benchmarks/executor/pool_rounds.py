@@ -16,7 +16,7 @@ from typing import Optional
 
 from ...base import locks, once, process
 from ...base.errors import UserError
-from ...base.paths import BENCHMARK, BUILD
+from ...base.paths import BENCHMARK, BUILD, REPORT
 from ...base.progress import Step
 from ...results import outcome
 from ...results.outcome import Outcome
@@ -69,8 +69,8 @@ def _goroutines() -> Path | None:
 
 def measure(ws: Workspace, made: Programs, options: Namespace, chosen: list[str]) -> Outcome:
     """The Outcome of a run; options: .runtime, .rounds, .busy and .no_futex."""
-    taken = targets.Samples()
-    with locks.exclusive(HOME), _spinners(options.busy), Step(f"{len(chosen)} rows, {options.rounds} rounds") as step:
+    taken, title = targets.Samples(), f"{len(chosen)} rows, {options.rounds} rounds"
+    with locks.exclusive(REPORT), locks.exclusive(HOME), _spinners(options.busy), Step(title) as step:
         done = None
         for number, row, column in interleaved(options.rounds, chosen, _columns, random.Random(1)):
             if number != done:

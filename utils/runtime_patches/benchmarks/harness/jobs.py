@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...base.errors import UserError
 from ...base.text import number, plural
 from ...results.comparison import Sides
 from ...results.outcome import Outcome
@@ -33,9 +34,15 @@ class Jobs:
 
     def measure(self, made: Outcome, rows: Collection[str], output: Path) -> None:
         """Adds the rows to the Outcome `made`. output: a folder for copies of the libraries."""
+        if not self.sides.new.libraries.keys() >= set(self.sides.new.loads):
+            what = f"this runtime has no {self.sides.new.loads[0]}"
+            raise UserError(what, f"it needs a runtime with the {self.what}, such as after")
         output.mkdir(parents=True, exist_ok=True)
         chosen = replace(self.chosen, rows=[row for row in self.chosen.rows if row.name in rows])
         found = compare.measure(self.ws, self.sides, chosen, None, output)
+        if not found.verdicts:
+            row = found.failed[0]
+            raise UserError(f"no row ran; {row.name}, {row.side}: {row.reason}", "utils/run-test shows what works")
         made.environment.others, made.environment.stolen = found.environment.others, found.environment.stolen
         made.table(f"Jobs with the {self.what}", *summary(found.verdicts))
         made.table("Rows with jobs", *table(found.verdicts))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base import locks
-from ...base.paths import BENCHMARK, BUILD
+from ...base.paths import BENCHMARK, BUILD, REPORT
 from ...results import outcome
 from ...runtimes import program
 from ...workspace.find import Workspace
@@ -33,7 +33,7 @@ def cache_line_malloc(ws: Workspace) -> dict[str, str]:
 
 def measure(ws: Workspace, plan: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
-    with locks.exclusive(HOME):
+    with locks.exclusive(REPORT), locks.exclusive(HOME):
         unit = f"samples of {plan['milliseconds']} ms"
         return programs.samples(ws, "benchmarks.scaling.sampler", plan, count, unit)
 

@@ -13,9 +13,9 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
-from ...base import files, locks, once
+from ...base import files, locks, once, pins
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.process import captured, end, ending, start
@@ -29,8 +29,9 @@ from .rows import ServerRow
 
 SOURCES = BENCHMARK / "server"
 CONNECTIONS = 64  # of a load
-# Of a process, what is entered while that runs.
-_During = Optional[Callable[[int], contextlib.AbstractContextManager[object]]]
+if TYPE_CHECKING:
+    # Of a process, what is entered while that runs.
+    _During = Optional[Callable[[int], contextlib.AbstractContextManager[object]]]
 
 
 def server(ws: Workspace) -> Path:
@@ -61,7 +62,8 @@ def _product(ws: Workspace, package: Path, product: str) -> Path:
             shutil.copy2(home / "build" / "release" / product, partial)
 
     sources = sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file())
-    parts: list[str | Path] = [str(ws.toolchain), str(ws.sources), package / "Package.swift", *sources]
+    toolchain = f"{pins.key() if ws.from_packages else ''} {ws.toolchain}"
+    parts: list[str | Path] = [toolchain, str(ws.sources), package / "Package.swift", *sources]
     return once.file(BUILD / "clients" / product / product, parts, make)
 
 

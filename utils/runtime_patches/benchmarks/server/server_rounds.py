@@ -140,7 +140,7 @@ def report(options: Namespace, taken: Mapping[str, requests.Columns], failed: li
     if options.pool:
         name, title = "server-pool", "What a server gains by the pool of workers"
     # A result of its own: it takes ten times as long as the rest, and is measured less often.
-    if all(row.startswith("nio-") for row in taken):
+    elif all(row.startswith("nio-") for row in taken):
         name, title = "nio", "What swift-nio's own benchmark gains"
     result = outcome.begin(name, title, "benchmark/server/run-benchmark")
     for title, columns, lines in tables(options, taken):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base import locks
-from ...base.paths import BENCHMARK, BUILD
+from ...base.paths import BENCHMARK, BUILD, REPORT
 from ...base.text import number
 from ...results import outcome
 from ...results.outcome import Outcome
@@ -97,7 +97,7 @@ def measure(
     """{row: {column: [sample]}}"""
     found: dict[str, dict[str, list[dict[str, float]]]] = {row["name"]: {one: [] for one in COLUMNS} for row in rows}
     count = len(rows) * len(COLUMNS) * rounds
-    with locks.exclusive(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
+    with locks.exclusive(REPORT), locks.exclusive(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
         columns = {"old": old.name, "again": old.name, "new": new.name}
         libraries = {one.name: str(one.libraries) for one in (old, new)}
         plan = {"rows": rows, "rounds": rounds, "scratch": scratch, "columns": columns, "libraries": libraries}
