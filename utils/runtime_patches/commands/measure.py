@@ -47,6 +47,7 @@ def parser() -> Parser:
     command.add("machine MACHINE", "the name under which the results are saved", type=machine)
     command.add("names [NAME…]", f"only these of {', '.join(COMMANDS)}")
     command.add("--again", "measure also what is saved of this state")
+    command.intermixed = True
     return command
 
 

@@ -20,6 +20,7 @@ def parser() -> Parser:
     command.add("machine MACHINE", "the name under which the records are saved", type=machine)
     command.add("names [NAME…]", "only these suites, by the names in docs/proofs.md")
     command.add("--again", "run also what has passed at this state")
+    command.intermixed = True
     return command
 
 
