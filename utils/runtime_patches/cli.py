@@ -92,7 +92,9 @@ class Parser(argparse.ArgumentParser):
         quiet: bool = True,
     ) -> None:
         epilog = "\n  ".join(["examples:", *examples]) + f"\n\nexit status: {status}"
-        super().__init__(prog, None, description, epilog, formatter_class=_Formatter, allow_abbrev=False)
+        super().__init__(
+            prog=prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False
+        )
         self.bad_usage, self.intermixed = bad_usage, False
         self.most: int | None = None
         self.rest, self.tail = "", dict[str, str]()
@@ -302,14 +304,6 @@ def ensure(ws: Workspace, *runtimes: Runtime) -> None:
 
     for one in runtimes:
         build.ensure(ws, one)
-    if runtimes:
-        import contextlib
-
-        from .series import series
-
-        # Results are of what was built, also if patches are edited meanwhile. A damaged one is reported elsewhere.
-        with contextlib.suppress(errors.UserError):
-            assert series.load().state
 
 
 def choose(options: Namespace, known: Mapping[str, str], what: str = "row") -> list[str]:

@@ -102,9 +102,15 @@ def main(path: Path) -> None:
     make_repo(path / "repo")
     make_sources(path / "sources")
     swift = path / "sources" / "swift"
-    who = "config user.name Tester; config user.email tester@localhost"
-    for line in f"init -q -b work; {who}; add -A; commit -qm swift; tag swift-6.2.3-RELEASE".split("; "):
-        git(swift, *line.split())
+    for words in (
+        ["init", "-q", "-b", "work"],
+        ["config", "user.name", "Tester"],
+        ["config", "user.email", "tester@localhost"],
+        ["add", "-A"],
+        ["commit", "-qm", "swift"],
+        ["tag", "swift-6.2.3-RELEASE"],
+    ):
+        git(swift, *words)
     # As export-patches writes them.
     for command in ("apply-patches", "export-patches"):
         subprocess.run(

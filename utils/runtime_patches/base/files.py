@@ -19,21 +19,29 @@ if TYPE_CHECKING:
 MADE = "made.json"
 
 
-def write(path: Path, text: str) -> None:
-    """Writes a text file. An interruption leaves the old one."""
+def write(path: Path, text: str, mode: int | None = None) -> None:
+    """Writes a text file, with these permissions. An interruption leaves the old one."""
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, encoding="utf-8")
+    if mode is not None:
+        partial.chmod(mode)
     partial.replace(path)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Puts a copy in the place of `target`, which programs may have mapped."""
+    import shutil
+
+    partial = target.with_name(target.name + ".partial")
+    shutil.copy2(source, partial)
+    partial.replace(target)
 
 
 def write_starter(path: Path, argv: Iterable[object]) -> None:
     """Writes a program that runs argv, with the arguments that it is given behind it."""
     import shlex
 
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, argv))} "$@"\n', encoding="utf-8")
-    partial.chmod(0o755)
-    partial.replace(path)
+    write(path, f'#!/bin/sh\nexec {shlex.join(map(str, argv))} "$@"\n', 0o755)
 
 
 def write_all(folder: Path, texts: Mapping[str, str]) -> None:

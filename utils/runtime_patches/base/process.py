@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -34,9 +34,15 @@ def start(argv: Sequence[str | Path], **options: Any) -> subprocess.Popen[str]:
 
 
 def run_logged(
-    argv: Sequence[str | Path], name: str, *, failed: str, hints: Iterable[tuple[str, str, str]] = (), **options: Any
+    argv: Sequence[str | Path],
+    name: str,
+    *,
+    failed: str,
+    hints: Iterable[tuple[str, str, str]] = (),
+    cwd: Path | str | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> Path:
-    """Runs argv with its output in build/logs/NAME.log; options: of start.
+    """Runs argv with its output in build/logs/NAME.log.
 
     A failure is UserError(failed), with the first of `hints` [(regular expression, message,
     hint)] that matches the output, or else its last lines. argv keeps the locks of this
@@ -49,7 +55,7 @@ def run_logged(
         # If this process is killed, the kernel sends the guard a signal.
         guarded = ["setpriv", "--pdeathsig", "TERM", _GUARD, str(os.getpid()), *argv]
         told: dict[str, Any] = {"stdout": out, "stderr": subprocess.STDOUT, "pass_fds": locks.held()}
-        status, _ = ended(start(guarded, **told, **options))
+        status, _ = ended(start(guarded, cwd=cwd, env=env, **told))
     if status == 0:
         return log
     text = log.read_text(errors="replace")

@@ -221,9 +221,7 @@ def _assemble(
         if runtime.base != "stock" and not (toolchain / name).exists():
             remove(target / name)  # of other sources
     for name, path in changed.items():
-        copy = target / f"{name}.partial"
-        shutil.copy2(path, copy)
-        copy.replace(target / name)
+        files.copy(path, target / name)
     tools = variants.complete(ws, runtime) if runtime.variant else []
     found = {"name": runtime.name, "exports": {}, **found}
     for name in libraries:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import once, pins, progress
+from ..base import once, progress
 from ..base.errors import UserError
 from ..base.paths import BENCHMARK
 from ..workspace.find import Workspace
@@ -53,9 +53,7 @@ def build(
         else:
             _run(ws, runtime, ["clang", *objects, *link, "-o", str(partial)])
 
-    # A toolchain of packages is at the same path in each version.
-    toolchain = f"{pins.key() if ws.from_packages else ''} {ws.toolchain}"
-    parts: list[str | Path] = [name, toolchain, *flags, *link, *([compiler] if compiler.exists() else [])]
+    parts: list[str | Path] = [name, ws.toolchain_key, *flags, *link, *([compiler] if compiler.exists() else [])]
     return once.file(home / name, [*parts, *swift, *c, *headers], make)
 
 

@@ -37,8 +37,6 @@ def complete(ws: Workspace, runtime: Runtime) -> list[Path]:
     A library with a sanitizer loads only into a program that has its runtime. The compiler has none,
     so it must not see LD_LIBRARY_PATH. Returns what it has added to bin.
     """
-    import shutil
-
     variant, binaries = runtime.variant, runtime.folder / "bin"
     options = []
     if variant in SANITIZERS:
@@ -48,12 +46,8 @@ def complete(ws: Workspace, runtime: Runtime) -> list[Path]:
     if variant == "ubsan":
         place = ws.outside(ws.toolchain / "lib" / "clang")
         for library in place.glob("*/lib/*/libclang_rt.ubsan_standalone*.so"):
-            target = runtime.libraries / library.name
-            if not files.same(library, target):
-                # Programs may have the old one mapped.
-                partial = target.with_name(f"{target.name}.partial")
-                shutil.copy2(library, partial)
-                partial.replace(target)
+            if not files.same(library, runtime.libraries / library.name):
+                files.copy(library, runtime.libraries / library.name)
     return [compiler]
 
 

@@ -50,7 +50,13 @@ def write(timeline: Timeline, process: int, file: BinaryIO) -> None:
 
 
 def _rows(
-    time: Array, kind: int, track: Array, name: Array = None, flow: Array = None, field: int = 0, value: Array = None
+    time: Array,
+    kind: int,
+    track: Array,
+    name: Array | None = None,
+    flow: Array | None = None,
+    flow_field: int = 0,
+    value: Array | None = None,
 ) -> Array:
     """Packets of Trace, a row each. One without a flow is as long as one with it: it has another field there,
     TracePacket.trusted_uid, which nothing reads."""
@@ -63,7 +69,7 @@ def _rows(
     filler: list[Array] = []
     length = np.full((count, 1), sum(part.shape[1] for part in event), np.uint8)
     if flow is not None:
-        tail = np.hstack([_constant(count, _key(field, 1)), flow.astype("<u8").view(np.uint8).reshape(count, 8)])
+        tail = np.hstack([_constant(count, _key(flow_field, 1)), flow.astype("<u8").view(np.uint8).reshape(count, 8)])
         other = _constant(count, _key(3, 0) + b"\x80" * 8 + b"\0")
         has = (flow != 0)[:, None]
         filler = [np.where(has, tail, other)]

@@ -50,6 +50,11 @@ class Workspace:
             return ["--checkout", str(self.sources), "--toolchain", str(self.toolchain)]
         return ["--checkout", str(self.checkout)] if self.checkout else []
 
+    @property
+    def toolchain_key(self) -> str:
+        """Tells the toolchain from others. One of packages is at the same path in each version."""
+        return f"{pins.key() if self.from_packages else ''} {self.toolchain}"
+
     def outside(self, path: Folder) -> Path:
         """The host's path of a file that is called `path` inside the root file system."""
         return Path(f"{self.root}{path}") if self.from_packages else Path(path)

@@ -25,9 +25,9 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> None:
-    from ...base import locks
     from ...base.process import terminable
     from ...report import renew
+    from ..harness import measuring
     from . import campaign
     from . import campaign_report as made_report
 
@@ -37,7 +37,7 @@ def main(options: Namespace) -> None:
     runtimes = [runtime(name) for name in names]
     ws = ready(options, *runtimes)
     home = HOME / "quick" if options.quick else HOME
-    with terminable(), locks.exclusive(REPORT), locks.exclusive(home):
+    with terminable(), measuring.alone(home):
         measured = campaign.Campaign(ws, home, campaign.QUICK if options.quick else campaign.FULL, runtimes)
         runs, begin = experiments.runs(), time.monotonic()
         places = {run.name: place for place, run in enumerate(runs, 1)}

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from ...base import locks, once, process
+from ...base import once, process
 from ...base.errors import UserError
-from ...base.paths import BENCHMARK, BUILD, REPORT
+from ...base.paths import BENCHMARK, BUILD
 from ...base.progress import Step
 from ...results import outcome
 from ...results.outcome import Outcome
@@ -24,7 +24,7 @@ from ...runtimes import program
 from ...runtimes.libraries import CONCURRENCY
 from ...runtimes.runtime import Runtime, stock
 from ...workspace.find import Workspace
-from ..harness import futexes, programs
+from ..harness import futexes, measuring, programs
 from ..harness.rounds import interleaved
 from . import targets
 
@@ -70,7 +70,7 @@ def _goroutines() -> Path | None:
 def measure(ws: Workspace, made: Programs, options: Namespace, chosen: list[str]) -> Outcome:
     """The Outcome of a run; options: .runtime, .rounds, .busy and .no_futex."""
     taken, title = targets.Samples(), f"{len(chosen)} rows, {options.rounds} rounds"
-    with locks.exclusive(REPORT), locks.exclusive(HOME), _spinners(options.busy), Step(title) as step:
+    with measuring.alone(HOME), _spinners(options.busy), Step(title) as step:
         done = None
         for number, row, column in interleaved(options.rounds, chosen, _columns, random.Random(1)):
             if number != done:

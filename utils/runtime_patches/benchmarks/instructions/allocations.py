@@ -4,14 +4,14 @@ import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...base import locks, progress
+from ...base import progress
 from ...base.paths import BENCHMARK
 from ...results import outcome
 from ...results.outcome import Outcome
 from ...runtimes import program
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
-from ..harness import programs
+from ..harness import measuring, programs
 from .counting import HOME
 
 SOURCES = BENCHMARK / "instructions"
@@ -34,7 +34,7 @@ def measure(
 ) -> dict[str, dict[str, list[float]]]:
     """{row: {runtime: the medians of what was counted}}."""
     found: dict[str, dict[str, list[float]]] = {row: {} for row in rows}
-    with locks.exclusive(HOME), progress.Step("counting allocations") as step:
+    with measuring.alone(HOME), progress.Step("counting allocations") as step:
         for row in rows:
             for runtime in runtimes:
                 step.text = f"counting allocations: {row}, {runtime}"

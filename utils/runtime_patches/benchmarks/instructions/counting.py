@@ -8,7 +8,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ...base import locks, progress
+from ...base import progress
 from ...base.paths import BUILD
 from ...cli import ensure
 from ...clients import loaded
@@ -17,7 +17,7 @@ from ...results.comparison import Sides
 from ...runtimes.libraries import NAMES
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
-from ..harness import programs
+from ..harness import measuring, programs
 from ..smoke import compare
 from ..smoke.binary import lay
 from . import callgrind
@@ -76,7 +76,7 @@ def measure(ws: Workspace, binary: Path, rows: list[str], runtimes: list[Runtime
     found = {(row, runtime.name): [] for row in rows for runtime in runtimes}
     jobs = [(row, runtime) for _ in range(repeat) for row in rows for runtime in runtimes]
     with (
-        locks.exclusive(HOME),
+        measuring.alone(HOME),
         progress.Step(f"counting {len(jobs)} times") as step,
         ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
     ):

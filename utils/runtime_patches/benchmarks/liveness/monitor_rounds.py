@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ...base import locks, progress
-from ...base.paths import BENCHMARK, BUILD, LIVENESS, REPORT
+from ...base import progress
+from ...base.paths import BENCHMARK, BUILD, LIVENESS
 from ...runtimes import build as runtimes
 from ...runtimes import program
 from ...runtimes.runtime import Runtime, parse
 from ...workspace.find import Workspace
-from ..harness import programs
+from ..harness import measuring, programs
 from . import costs
 
 HOME = BUILD / "liveness"
@@ -42,7 +42,7 @@ def measure(
     ws: Workspace, path: Path, runtime: Runtime, made: Any, chosen: Any, milliseconds: Any, rounds: Any
 ) -> None:
     """Adds the rows `chosen` of the program to the Outcome `made`."""
-    with locks.exclusive(REPORT), locks.exclusive(HOME), progress.Step(f"{len(chosen)} rows, {rounds} samples each"):
+    with measuring.alone(HOME), progress.Step(f"{len(chosen)} rows, {rounds} samples each"):
         argv = [str(path), f"--benchmark_filter=^({'|'.join(map(re.escape, chosen))})$", "--benchmark_format=json"]
         argv += [f"--benchmark_min_time={milliseconds / 1e3}s", f"--benchmark_repetitions={rounds}"]
         argv += ["--benchmark_enable_random_interleaving"]

@@ -6,13 +6,13 @@ import statistics
 from argparse import Namespace
 from pathlib import Path
 
-from ...base import locks, progress
-from ...base.paths import BUILD, REPORT, TEST
+from ...base import progress
+from ...base.paths import BUILD, TEST
 from ...results import outcome
 from ...runtimes import program
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
-from ..harness import programs
+from ..harness import measuring, programs
 from ..harness.rounds import interleaved
 
 HOME = BUILD / "load"
@@ -33,7 +33,7 @@ def measure(ws: Workspace, path: Path, rows: list[str], options: Namespace) -> o
     taken: dict[tuple[str, int], dict[Runtime, list[list[int]]]]
     taken = {size: {runtime: [] for runtime in options.runtimes} for size in sizes}
     hint = "a fault of the runtime; --filter leaves a row out"
-    with locks.exclusive(REPORT), locks.exclusive(HOME), progress.Step(f"{options.rounds} rounds") as step:
+    with measuring.alone(HOME), progress.Step(f"{options.rounds} rounds") as step:
         for number, (row, count), runtime in interleaved(options.rounds, sizes, taken.__getitem__, random.Random()):
             step.text = f"round {number + 1} of {options.rounds}: {row}, {count:,}"
             text = programs.output(ws, runtime, [str(path), row, str(count)], f"{row} with {count}", hint)

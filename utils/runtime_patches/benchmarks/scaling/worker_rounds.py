@@ -7,12 +7,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...base import locks
-from ...base.paths import BENCHMARK, BUILD, REPORT
+from ...base.paths import BENCHMARK, BUILD
 from ...results import outcome
 from ...runtimes import program
 from ...workspace.find import Workspace
-from ..harness import programs
+from ..harness import measuring, programs
 from .speed_ups import KINDS, NOTES, Results, lines
 
 HOME = BUILD / "scaling"
@@ -33,7 +32,7 @@ def cache_line_malloc(ws: Workspace) -> dict[str, str]:
 
 def measure(ws: Workspace, plan: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = plan["rounds"] * len(plan["rows"]) * len(KINDS) * len(plan["workers"]) * len(plan["libraries"])
-    with locks.exclusive(REPORT), locks.exclusive(HOME):
+    with measuring.alone(HOME):
         unit = f"samples of {plan['milliseconds']} ms"
         return programs.samples(ws, "benchmarks.scaling.sampler", plan, count, unit)
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
-from ...base import files, locks, once, pins
+from ...base import files, locks, once
 from ...base.errors import UserError
 from ...base.paths import BENCHMARK, BUILD
 from ...base.process import captured, end, ending, start
@@ -62,8 +62,7 @@ def _product(ws: Workspace, package: Path, product: str) -> Path:
             shutil.copy2(home / "build" / "release" / product, partial)
 
     sources = sorted(path for path in (package / "Sources" / product).rglob("*") if path.is_file())
-    toolchain = f"{pins.key() if ws.from_packages else ''} {ws.toolchain}"
-    parts: list[str | Path] = [toolchain, str(ws.sources), package / "Package.swift", *sources]
+    parts: list[str | Path] = [ws.toolchain_key, str(ws.sources), package / "Package.swift", *sources]
     return once.file(BUILD / "clients" / product / product, parts, make)
 
 

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ...base import locks
 from ...base.errors import UserError
-from ...base.paths import BUILD, REPORT
+from ...base.paths import BUILD
 from ...base.process import terminable
 from ...base.progress import note
 from ...base.text import number
 from ...results import outcome, verdicts
 from ...results.outcome import Outcome
 from ...workspace.find import Workspace
+from ..harness import measuring
 from . import programs, requests
 from .programs import Place
 from .rows import ServerRow
@@ -31,8 +31,7 @@ def place(ws: Workspace) -> Iterator[programs.Place]:
     scratch = BUILD / "clients" / "scratch" / f"server-{os.getpid()}"
     scratch.mkdir(parents=True, exist_ok=True)
     try:
-        # Two measurements at once would disturb each other.
-        with terminable(), locks.exclusive(REPORT):
+        with terminable(), measuring.alone():
             yield programs.Place(ws, scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

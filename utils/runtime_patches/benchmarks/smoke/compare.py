@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ...base import files, locks, pins
+from ...base import files, pins
 from ...base.errors import UserError
 from ...base.files import remove
 from ...base.git import Git
@@ -28,7 +28,7 @@ from ...results.comparison import Comparison, Failure, Method, Process, Row, Sid
 from ...runtimes.libraries import LIBRARIES, NAMES
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
-from ..harness import inside
+from ..harness import inside, measuring
 from ..harness.programs import VARIABLES
 from . import binary
 from .loop import Planned
@@ -111,8 +111,7 @@ def _listing(ws: Workspace, side: Side, binary: Path) -> dict[str, list[str]]:
 
 def measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, output: Path) -> Comparison:
     """Measures, and returns the Comparison. output: a folder that exists, for copies of the libraries."""
-    # Two measurements at once would disturb each other.
-    with terminable(), locks.exclusive(comparison.FOLDER.parent):
+    with terminable(), measuring.alone():
         return _measure(ws, sides, chosen, rounds, output / "libraries")
 
 

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...base import locks
-from ...base.paths import BENCHMARK, BUILD, REPORT
+from ...base.paths import BENCHMARK, BUILD
 from ...base.text import number
 from ...results import outcome
 from ...results.outcome import Outcome
 from ...runtimes import program
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
-from ..harness import programs
+from ..harness import measuring, programs
 from ..server import programs as server_programs
 
 HOME = BUILD / "starts"
@@ -97,7 +96,7 @@ def measure(
     """{row: {column: [sample]}}"""
     found: dict[str, dict[str, list[dict[str, float]]]] = {row["name"]: {one: [] for one in COLUMNS} for row in rows}
     count = len(rows) * len(COLUMNS) * rounds
-    with locks.exclusive(REPORT), locks.exclusive(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
+    with measuring.alone(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
         columns = {"old": old.name, "again": old.name, "new": new.name}
         libraries = {one.name: str(one.libraries) for one in (old, new)}
         plan = {"rows": rows, "rounds": rounds, "scratch": scratch, "columns": columns, "libraries": libraries}

@@ -5,15 +5,15 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ...base import locks, progress
+from ...base import progress
 from ...base.errors import UserError
-from ...base.paths import BENCHMARK, BUILD, REPORT
+from ...base.paths import BENCHMARK, BUILD
 from ...base.text import size
 from ...results import outcome
 from ...runtimes import program
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
-from ..harness import programs
+from ..harness import measuring, programs
 from ..harness.rounds import interleaved
 from . import tree_times
 
@@ -50,7 +50,7 @@ def measure(
     columns = tree_times.columns([runtime.name for runtime in options.runtimes])
     runs = {variant: [tree_times.Run(variant, one, depth) for one in columns] for variant, depth in depths.items()}
     order = interleaved(options.rounds, depths, lambda _: range(len(columns)), random.Random())
-    with locks.exclusive(REPORT), locks.exclusive(HOME), progress.Step(f"{options.rounds} rounds") as step:
+    with measuring.alone(HOME), progress.Step(f"{options.rounds} rounds") as step:
         for number, variant, place in order:
             step.text = f"round {number + 1} of {options.rounds}: {variant} on {columns[place]}"
             runtime = options.runtimes[-1 if place == len(columns) - 1 else 0]

@@ -5,7 +5,6 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...base import locks
 from ...base.errors import UserError
 from ...base.paths import BUILD
 from ...base.text import number
@@ -13,7 +12,7 @@ from ...results.outcome import Outcome
 from ...runtimes.runtime import Runtime
 from ...workspace.find import Workspace
 from ..executor import pool_rounds
-from ..harness import programs
+from ..harness import measuring, programs
 from ..server import server_rounds
 from ..server.programs import Side
 from ..server.rows import ROWS
@@ -45,8 +44,7 @@ def measure_servers(ws: Workspace, options: Namespace, made: Outcome, rows: Sequ
 def measure_files(ws: Workspace, runtime: Runtime, made: Outcome, rows: Sequence[str]) -> None:
     """Adds what the recorder writes of rows of benchmark/executor, and what it takes to read that."""
     program, lines = pool_rounds.build(ws).rows, []
-    HOME.mkdir(parents=True, exist_ok=True)
-    with locks.exclusive(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
+    with measuring.alone(HOME), tempfile.TemporaryDirectory(dir=HOME) as scratch:
         for row in rows:
             file = Path(scratch) / row
             programs.output(ws, runtime, [str(program), row], row, _HINT, env={"SWIFT_TRACE": str(file)})
