@@ -1,5 +1,6 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -parse-as-library %s -o %t/a.out
+// RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
+// RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if !without_executor-dispatch %{in-a-task%} | %FileCheck %s
 
@@ -21,19 +22,16 @@
 import Dispatch
 import Glibc
 
-@_silgen_name("fork") func cFork() -> Int32
-@_silgen_name("gettid") func currentThread() -> Int32
-
 @MainActor func work() async {
   for _ in 0..<1000 {
     await Task.detached {}.value
-    precondition(currentThread() == getpid())
+    precondition(threadNumber() == getpid())
   }
   try? await Task.sleep(nanoseconds: 1_000_000)
   await withUnsafeContinuation { continuation in
     Task.detached { DispatchQueue.main.async { continuation.resume() } }
   }
-  precondition(currentThread() == getpid())
+  precondition(threadNumber() == getpid())
 }
 
 /// Forks on another thread than the first: then any thread may serve the main actor in the child, which has no idle
@@ -42,29 +40,23 @@ import Glibc
   let serial = DispatchQueue(label: "serial")
   serial.async {}
   usleep(20_000)
-  let child = cFork()
+  let child = forkProcess()
   if child == 0 {
     alarm(60)
     for _ in 0..<100 { await MainActor.run { MainActor.assertIsolated() } }
     await withUnsafeContinuation { continuation in DispatchQueue(label: "another").async { continuation.resume() } }
     exit(5)
   }
-  var status: Int32 = 0
-  waitpid(child, &status, 0)
-  precondition(status == 5 << 8, "a task forks: \(status)")
+  let status = waitForChild(child)
+  precondition(status == 5, "a task forks: \(status)")
 }
 
 /// How often threads of this process wait in the kernel while a task calls the main actor 10,000 times.
 func waitsOfCalls() async -> Int {
-  func waits() -> Int {
-    var usage = rusage()
-    getrusage(0 /* RUSAGE_SELF */, &usage)
-    return usage.ru_nvcsw
-  }
   for _ in 0..<1000 { await MainActor.run {} }
-  let before = waits()
+  let before = waitsInKernel()
   for _ in 0..<10_000 { await MainActor.run {} }
-  return waits() - before
+  return waitsInKernel() - before
 }
 
 /// Forks while jobs of the main actor wait. Whether the first thread of the child waits for more of them before it
@@ -73,16 +65,15 @@ func waitsOfCalls() async -> Int {
   let inParent = await Task.detached(operation: waitsOfCalls).value
   for _ in 0..<50 { Task.detached { await MainActor.run {} } }
   usleep(20_000)
-  let child = cFork()
+  let child = forkProcess()
   if child == 0 {
     alarm(60)
     let inChild = await Task.detached(operation: waitsOfCalls).value
     exit(inChild <= 2 * inParent + 300 ? 5 : 6)
   }
-  var status: Int32 = 0
-  waitpid(child, &status, 0)
-  precondition(status == 5 << 8 || status == 6 << 8, "\(status)")
-  return status == 5 << 8
+  let status = waitForChild(child)
+  precondition(status == 5 || status == 6, "\(status)")
+  return status == 5
 }
 
 @main struct Main {
@@ -97,7 +88,7 @@ func waitsOfCalls() async -> Int {
       precondition(isQuick, "the child waits in the kernel for each job of the main actor")
     }
     for generation in 1...3 {
-      let child = cFork()
+      let child = forkProcess()
       if child == 0 {
         alarm(60)
         await work()
@@ -105,9 +96,8 @@ func waitsOfCalls() async -> Int {
         continue
       }
       await work()
-      var status: Int32 = 0
-      waitpid(child, &status, 0)
-      precondition(status == 5 << 8, "generation \(generation): \(status)")
+      let status = waitForChild(child)
+      precondition(status == 5, "generation \(generation): \(status)")
       // CHECK: done
       if generation == 1 { print("done") }
       exit(generation == 1 ? 0 : 5)

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -target %target-future-triple %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift -O -target %target-future-triple %import-libdispatch -parse-as-library %s %S/Inputs/CancellationSupport.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out siblings | %FileCheck %s
 // RUN: %target-run %t/a.out first | %FileCheck %s
@@ -33,31 +33,6 @@
 
 import Dispatch
 import Synchronization
-
-/// Runs jobs in order, on a thread of its own.
-final class QueueExecutor: TaskExecutor {
-  let queue = DispatchQueue(label: "executor")
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-}
-
-final class Gate: Sendable {
-  private let continuation = Mutex<UnsafeContinuation<Void, Never>?>(nil)
-
-  var isWaiting: Bool { continuation.withLock { $0 != nil } }
-
-  func wait() async {
-    await withUnsafeContinuation { new in continuation.withLock { $0 = new } }
-  }
-  func open() {
-    continuation.withLock { old in
-      defer { old = nil }
-      return old
-    }?.resume()
-  }
-}
 
 func become(_ condition: () -> Bool) async {
   while !condition() { try! await Task.sleep(for: .microseconds(10)) }

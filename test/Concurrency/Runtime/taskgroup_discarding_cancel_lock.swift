@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift -O -target %target-future-triple %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift -O -target %target-future-triple %import-libdispatch -parse-as-library %s %S/Inputs/CancellationSupport.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out inline | %FileCheck %s
 // RUN: %target-run %t/a.out lock | %FileCheck %s
@@ -32,33 +32,9 @@ final class InlineExecutor: TaskExecutor {
 }
 let executor = InlineExecutor()
 
-/// Runs jobs on a thread that no handler blocks.
-final class QueueExecutor: TaskExecutor {
-  private let queue = DispatchQueue(label: "executor")
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-}
 let otherThread = QueueExecutor()
 
 struct Failed: Error {}
-
-final class Gate: Sendable {
-  private let continuation = Mutex<UnsafeContinuation<Void, Never>?>(nil)
-
-  var isWaiting: Bool { continuation.withLock { $0 != nil } }
-
-  func wait() async {
-    await withUnsafeContinuation { new in continuation.withLock { $0 = new } }
-  }
-  func open() {
-    continuation.withLock { old in
-      defer { old = nil }
-      return old
-    }?.resume()
-  }
-}
 
 func run(_ mode: String) async {
   let first = Gate(), second = Gate(), failing = Gate()

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %s %S/Inputs/TraceCounters.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_TRACE=%t/trace %target-run %t/a.out
 // RUN: %{python} %S/Inputs/dump_trace.py %t/trace > %t/events
@@ -59,15 +59,6 @@ func work(_ i: Int, _ counter: Counter) async -> Int {
       }
     }
     // A task is destroyed by the thread that ran it, after the one that waited goes on.
-    let getCounters = unsafeBitCast(
-      dlsym(dlopen("libswift_Trace.so", RTLD_NOW | RTLD_NOLOAD), "swift_concurrency_getCounters")!,
-      to: (@convention(c) (UnsafeMutablePointer<UInt64>) -> Bool).self)
-    // The size, a time, and how many tasks were created and destroyed.
-    var counters: [UInt64] = [32, 0, 0, 0]
-    repeat {
-      usleep(10_000)
-      precondition(getCounters(&counters))
-    } while counters[2] - counters[3] > 1
-    usleep(100_000)
+    waitForTasks()
   }
 }

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %s %S/Inputs/TraceCounters.swift -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_TRACE=1 %env-SWIFT_TRACE_SIZE=1 %target-run %t/a.out 64 %t/small
 // RUN: %{python} %S/Inputs/dump_trace.py %t/small = | %FileCheck --check-prefix=SMALL %s
@@ -32,7 +32,7 @@
 
 // On a file system that takes no blocks in advance, too, no event is lost or written over.
 // RUN: %target-clang -x c -c %S/Inputs/no-fallocate.c -o %t/no-fallocate.o
-// RUN: %target-build-swift %import-libdispatch -parse-as-library %s %t/no-fallocate.o -Xlinker --export-dynamic -o %t/written.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %s %S/Inputs/TraceCounters.swift %t/no-fallocate.o -Xlinker --export-dynamic -o %t/written.out
 // RUN: %target-codesign %t/written.out
 // RUN: env %env-SWIFT_TRACE=%t/written %target-run %t/written.out 64 %t/none
 // RUN: %{python} %S/Inputs/dump_trace.py %t/written > %t/log
@@ -55,22 +55,8 @@
 import Dispatch
 import Glibc
 
-let library = dlopen("libswift_Trace.so", RTLD_NOW | RTLD_NOLOAD)
 let dump = unsafeBitCast(
   dlsym(library, "swift_trace_dump")!, to: (@convention(c) (UnsafePointer<CChar>) -> Int64).self)
-let getCounters = unsafeBitCast(
-  dlsym(library, "swift_concurrency_getCounters")!, to: (@convention(c) (UnsafeMutablePointer<UInt64>) -> Bool).self)
-
-/// Waits until only the main task is left: nobody is amid an event.
-@discardableResult func waitForTasks() -> [UInt64] {
-  var words: [UInt64] = [32, 0, 0, 0]
-  repeat {
-    usleep(100_000)
-    precondition(getCounters(&words))
-  } while words[2] - words[3] > 1
-  usleep(100_000)
-  return words
-}
 
 /// Creates and ends tasks on this thread, and cancels them.
 func work(_ count: Int) {
