@@ -107,6 +107,34 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
         }
         judge("a block that a short job waits for", times.withLock { $0 }, median: 20, worst: 1000)
       },
+      // A worker has few tasks, and adds a block behind them. Those of other threads do not wait for the tasks.
+      Row(name: "blocks behind few tasks") {
+        let stop = Flag(), ended = DispatchGroup()
+        @Sendable func goOn() {
+          if stop.isSet { return ended.leave() }
+          for _ in 0..<6 { Task.detached { compute(3_000_000) } }
+          DispatchQueue.global().async {}
+          Task.detached { goOn() }
+        }
+        runBlocking {}
+        for _ in 0..<width {
+          ended.enter()
+          Task.detached { goOn() }
+          usleep(20_000)
+        }
+        usleep(100_000)
+        let times: [UInt64] = (0..<100).map { _ in
+          usleep(5000)
+          let begun = DispatchSemaphore(value: 0)
+          return time {
+            DispatchQueue.global().async { begun.signal() }
+            begun.wait()
+          }
+        }
+        judge("a block behind few tasks", times, median: 4.5, worst: 1000)
+        stop.set()
+        ended.wait()
+      },
       // More blocks than the pool has threads wait for a task that was there before. (With Dispatch's
       // own threads they wait for ever.)
       Row(name: "blocks that wait") {

@@ -302,6 +302,29 @@ func handOver(_ pairs: Int) {
         flood.end()
       },
       // That runs, too, if a job goes on behind which it waits, or waits for it in the kernel.
+      // After many tasks that makers left behind when they came back from the main queue, a worker is as
+      // fair as before.
+      Row(name: "after a burst") {
+        let ran = Counter(), makers = 4 * width, rounds = 12, each = 2000
+        inThreads(1) { _ in
+          let ended = DispatchSemaphore(value: 0)
+          for _ in 0..<makers {
+            Task.detached {
+              for _ in 0..<rounds {
+                for _ in 0..<each { Task.detached { ran.add() } }
+                await withUnsafeContinuation { own in pthread_detach(startThread { own.resume() }) }
+              }
+              ended.signal()
+            }
+          }
+          for _ in 0..<makers { ended.wait() }
+        }
+        wait(for: "the tasks of the burst") { ran.count == makers * rounds * each }
+        let busy = Busy(width) { compute(100_000) }
+        wait(for: "turns") { busy.turns.count > 4 * width }
+        judge("new after a burst", waits(nil, 9), median: 10, worst: 50)
+        busy.end()
+      },
       Row(name: "behind a job") {
         let flood = Flood(200) { compute(100_000) }
         func behind(_ goOn: @escaping @Sendable (DispatchSemaphore, Flag) -> Void) -> [UInt64] {

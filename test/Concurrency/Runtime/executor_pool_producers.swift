@@ -27,8 +27,7 @@ import Synchronization
 
 func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// Prints whether more than a quarter of all tasks wait at once while one makes `count` of them, `rounds` times. With
-/// ThreadSanitizer it is up to an eighth.
+/// Prints whether more than an eighth of all tasks wait at once while one makes `count` of them, `rounds` times.
 func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @Sendable () async -> Void) async {
   let ran = Atomic(0)
   var most = 0
@@ -44,7 +43,7 @@ func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @Se
     await pause()
   }
   while ran.load(ordering: .relaxed) < rounds * count { await Task.yield() }
-  print(name, most <= rounds * count / 4 ? "few wait" : "\(most) wait of \(rounds * count)")
+  print(name, most <= rounds * count / 8 ? "few wait" : "\(most) wait of \(rounds * count)")
 }
 
 @main struct Main {

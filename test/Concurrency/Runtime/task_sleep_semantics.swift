@@ -198,6 +198,19 @@ func checkBlocking() async throws {
     // CHECK: kinds
     print("kinds")
 
+    // Cancelled before: nobody looks at a time that is too long for the clock.
+    let far = Duration(secondsComponent: Int64.max, attosecondsComponent: 0)
+    await expectCancelled("far", Task {
+      withUnsafeCurrentTask { $0!.cancel() }
+      try await Task.sleep(for: far)
+    })
+    await expectCancelled("far tolerance", Task {
+      withUnsafeCurrentTask { $0!.cancel() }
+      try await Task.sleep(for: .milliseconds(1), tolerance: far + far)
+    })
+    // CHECK-NEXT: far
+    print("far")
+
     // The deprecated one can't be cancelled.
     let start = clock.now
     let task = Task { await Task.sleep(20_000_000) }
