@@ -156,7 +156,11 @@ class Formats(unittest.TestCase):
     def test_counters_of_a_process_without_the_recorder(self) -> None:
         """A signal would end it."""
         env = {**os.environ, "SWIFT_TRACE": "1", "SWIFT_TRACE_SIGNAL": "USR2"}
-        with subprocess.Popen(["cat"], env=env, stdin=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            ["sh", "-c", "echo; cat"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout
+            process.stdout.readline()  # /proc has no environment before the program has begun
             with self.assertRaisesRegex(UserError, f"process {process.pid} does not handle SIGUSR2"):
                 counters.of_process(process.pid)
             process.communicate(timeout=10)
