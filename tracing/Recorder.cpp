@@ -814,30 +814,39 @@ swift_trace_counters sumCounters() {
   sum.version = 2;
   sum.monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
   uint64_t units = 0;
-  auto addAll = [&](const Word *counts) {
-    auto of = [&](unsigned kind) {
-      return counts[kind].load(std::memory_order_relaxed);
-    };
-    sum.tasks_created += of(swift_trace_task_create);
-    sum.tasks_destroyed += of(swift_trace_task_destroy);
-    sum.tasks_cancelled += of(swift_trace_task_cancel);
-    sum.jobs_enqueued += of(swift_trace_enqueue_global) +
-                         of(swift_trace_enqueue_main) +
-                         of(swift_trace_actor_enqueue);
-    sum.jobs_run += of(swift_trace_run);
-    sum.hops += of(swift_trace_task_switch);
-    sum.pool_steals += of(swift_trace_pool_steal);
-    sum.pool_wakes += of(swift_trace_pool_wake);
-    sum.pool_stand_ins += of(swift_trace_pool_stand_in);
-    sum.pool_parks += of(swift_trace_pool_park);
-    sum.sleeps_begun += of(swift_trace_sleep_begin);
-    sum.sleeps_ended += of(swift_trace_sleep_end);
-    sum.sleeps_cancelled += of(swift_trace_sleep_cancel);
+  auto forAll = [](auto add) {
+    add(CountsOfOthers);
+    for (uint32_t i = 0, n = RingCount.load(std::memory_order_relaxed); i != n;
+         ++i)
+      add(Rings[i].Counts);
   };
-  addAll(CountsOfOthers);
+  auto of = [](const Word *counts, unsigned kind) {
+    return counts[kind].load(std::memory_order_relaxed);
+  };
+  // What ends comes first: a task that one thread creates and another one destroys
+  // meanwhile must not count as destroyed only.
+  forAll([&](const Word *counts) {
+    sum.tasks_destroyed += of(counts, swift_trace_task_destroy);
+    sum.jobs_run += of(counts, swift_trace_run);
+    sum.sleeps_ended += of(counts, swift_trace_sleep_end);
+    sum.sleeps_cancelled += of(counts, swift_trace_sleep_cancel);
+  });
+  std::atomic_thread_fence(std::memory_order_acquire);
+  forAll([&](const Word *counts) {
+    sum.tasks_created += of(counts, swift_trace_task_create);
+    sum.tasks_cancelled += of(counts, swift_trace_task_cancel);
+    sum.jobs_enqueued += of(counts, swift_trace_enqueue_global) +
+                         of(counts, swift_trace_enqueue_main) +
+                         of(counts, swift_trace_actor_enqueue);
+    sum.hops += of(counts, swift_trace_task_switch);
+    sum.pool_steals += of(counts, swift_trace_pool_steal);
+    sum.pool_wakes += of(counts, swift_trace_pool_wake);
+    sum.pool_stand_ins += of(counts, swift_trace_pool_stand_in);
+    sum.pool_parks += of(counts, swift_trace_pool_park);
+    sum.sleeps_begun += of(counts, swift_trace_sleep_begin);
+  });
   for (uint32_t i = 0, n = RingCount.load(std::memory_order_relaxed); i != n;
        ++i) {
-    addAll(Rings[i].Counts);
     for (unsigned b = 0; b != 24; ++b)
       sum.waits[b] += Rings[i].Waits[b].load(std::memory_order_relaxed);
     units += Rings[i].WaitUnits.load(std::memory_order_relaxed);

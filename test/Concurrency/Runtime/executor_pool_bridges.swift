@@ -19,8 +19,6 @@
 // With Dispatch's queues as many as there are processors hang, and without this patch 300.
 // UNSUPPORTED: without_executor-rescue
 // UNSUPPORTED: without_executor-rescue-begun
-// One of a hundred runs with three bridges hangs at a width of 7 beside other programs (see the patch's header).
-// ALLOW_RETRIES: 1
 
 // Many more jobs than there may be threads each block until a task of their own has ended, as
 // synchronous functions do that call asynchronous ones. Before it ends, the task suspends.

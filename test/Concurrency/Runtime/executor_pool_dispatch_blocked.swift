@@ -26,15 +26,37 @@ import Dispatch
   }
 }
 
+/// DispatchSemaphore.wait is not available in asynchronous functions.
+func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
 @main struct Main {
   static func main() async {
     let number = 600
     let semaphore = DispatchSemaphore(value: 0)
-    let waiters = (0..<number).map { _ in Task.detached { semaphore.wait() } }
+    let waiters = (0..<number).map { _ in Task.detached { wait(semaphore) } }
     signal(semaphore, number)
     for waiter in waiters { await waiter.value }
     // CHECK: all waiters
     print("all waiters")
+
+    // Tasks that have suspended before wait for one block, while jobs of another class go on.
+    let blocked = DispatchSemaphore(value: 0)
+    let others = Task.detached(priority: .utility) {
+      while !Task.isCancelled { try? await Task.sleep(nanoseconds: 200_000_000) }
+    }
+    let begun = (0..<300).map { _ in
+      Task.detached {
+        try? await Task.sleep(nanoseconds: 1_000_000)
+        wait(blocked)
+      }
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 2) {
+      for _ in 0..<300 { blocked.signal() }
+    }
+    for one in begun { await one.value }
+    others.cancel()
+    // CHECK: one block
+    print("one block")
 
     // Blocks and tasks go on as ever.
     let blocks = 1_000

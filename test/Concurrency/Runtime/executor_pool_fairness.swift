@@ -302,6 +302,60 @@ func handOver(_ pairs: Int) {
         flood.end()
       },
       // That runs, too, if a job goes on behind which it waits, or waits for it in the kernel.
+      // More tasks are ready than a worker has in its list: pairs that hand over, and tasks that each await another one.
+      Row(name: "many ready") {
+        let pairs = (0..<1000 * width).map { _ in Pair() }
+        sleep(1)
+        let counts = pairs.map(\.turns.count)
+        for pair in pairs { pair.end() }
+        let mean = counts.reduce(0, +) / counts.count
+        let starved = counts.filter { $0 * 10 < mean }.count
+        print("\(pairs.count) pairs: \(mean) turns, and less than a tenth of that \(starved) times")
+        expectMostly(starved * 20 < counts.count, "each of \(counts.count) pairs has its turns")
+
+        let stop = Flag()
+        let rounds = (0..<800 * width).map { _ in Counter() }
+        let tasks = rounds.map { own in
+          Task.detached {
+            while !stop.isSet {
+              await Task.detached { compute(5000) }.value
+              own.add()
+            }
+          }
+        }
+        sleep(1)
+        let most = rounds.map(\.count).max()!, least = rounds.map(\.count).min()!
+        stop.set()
+        runBlocking { for task in tasks { await task.value } }
+        print("\(rounds.count) tasks: \(least) to \(most) rounds")
+        expectMostly(least * 20 >= most, "each of \(rounds.count) tasks has its rounds")
+      },
+      // A worker that always has one job, and never none, does not keep others from sharing what another one has.
+      Row(name: "beside one that never searches") {
+        guard width > 1, width <= processors else { return }
+        let stop = Flag(), ended = DispatchSemaphore(value: 0)
+        for _ in 1..<width {
+          Task.detached {
+            while !stop.isSet { await Task.detached {}.value }
+            ended.signal()
+          }
+        }
+        usleep(50_000)
+        let times = Mutex<[UInt64]>([])
+        runBlocking {
+          for _ in 0..<20 {
+            let start = nowInNanoseconds()
+            await withTaskGroup(of: Void.self) { group in
+              for _ in 0..<200 { group.addTask { compute(100_000) } }
+            }
+            times.withLock { $0.append(nowInNanoseconds() - start) }
+          }
+        }
+        stop.set()
+        for _ in 1..<width { ended.wait() }
+        // With two processors 10 ms are the least; 20 if the children stay on one.
+        judge("a group beside one that never searches", times.withLock { $0 }, median: 17, worst: 1000)
+      },
       // After many tasks that makers left behind when they came back from the main queue, a worker is as
       // fair as before.
       Row(name: "after a burst") {
