@@ -31,16 +31,6 @@ func place() -> Int {
   return name.hasPrefix("swift-pool-") ? Int(name.dropFirst(11)) ?? -1 : -1
 }
 
-/// Blocks the thread until `body` has run in a task.
-func bridge(_ body: @escaping @Sendable () async -> Void) {
-  let ended = DispatchSemaphore(value: 0)
-  Task.detached {
-    await body()
-    ended.signal()
-  }
-  ended.wait()
-}
-
 /// A job that waits for A, which waits for B, which waits for C. A and B suspend until their gates open.
 final class Chain: Sendable {
   let a = Gate(), b = Gate(), hasRun = Flag(), ended = DispatchSemaphore(value: 0)
@@ -48,13 +38,13 @@ final class Chain: Sendable {
 
   func run() {
     placeOfJob.store(place(), ordering: .releasing)
-    bridge { [self] in
+    runBlocking { [self] in
       await a.wait()
       placeOfA.store(place(), ordering: .releasing)
-      bridge { [self] in
+      runBlocking { [self] in
         await b.wait()
         placeOfB.store(place(), ordering: .releasing)
-        bridge { [self] in hasRun.set() }
+        runBlocking { [self] in hasRun.set() }
       }
     }
     ended.signal()
