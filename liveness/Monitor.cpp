@@ -12,7 +12,7 @@
 //
 // The monitor's thread looks at every record ten times in a timeout. What it
 // keeps of a thread, and the settings, are words that others may read at any
-// time; only who holds Looking writes the former.
+// time; only the thread that holds Looking writes the former.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ static constexpr uint64_t Never = UINT64_MAX;
 
 static constexpr uint32_t MaxMs = 24 * 60 * 60 * 1000;
 static std::atomic<uint32_t> TimeoutMs, IntervalMs, Action, Rate;
-static std::atomic<bool> IsQuiet, IsOn, HasThread;
+static std::atomic<bool> IsQuiet, IsOn, HasThread, HasFailed;
 /// Patterns, with commas. Never freed: the monitor may be reading it.
 static std::atomic<const char *> Ignored;
 
@@ -244,6 +244,8 @@ struct Watch {
   /// The first sample, and for which Since it was taken; 0: none.
   CpuSample Before;
   uint64_t SampledSince;
+  /// The job that was counted as ignored.
+  uint64_t IgnoredSince;
 };
 
 } // namespace
@@ -306,7 +308,7 @@ static uint32_t activityOf(uint32_t index, uint64_t &duration) {
                                                          : swift_liveness_busy;
 }
 
-/// Looks at all threads: who moved has a new deadline. With Looking.
+/// Looks at all threads: one that moved has a new deadline. With Looking.
 /// \param moved is called for one that was reported.
 /// \returns the earliest deadline.
 template <class Moved>
@@ -539,7 +541,9 @@ static bool reportStuck(Watch &watch, uint32_t index, uint64_t since,
       watch.Since.load(std::memory_order_relaxed) != since)
     return false;
   if (isIgnored(info)) {
-    IgnoredCount.fetch_add(1, std::memory_order_relaxed);
+    if (watch.IgnoredSince != since)
+      IgnoredCount.fetch_add(1, std::memory_order_relaxed);
+    watch.IgnoredSince = since;
     return true;
   }
   info.Activity = swift_liveness_stuck;
@@ -791,6 +795,7 @@ static void begin() {
     return MonitorWake.post();
   // Resets wait for no one: there are no helpers yet.
   if (!startHelpers() || !startHelper("swift-liveness", runMonitor)) {
+    HasFailed = true;
     Runtime->CurrentMode.store(Mode::Off, std::memory_order_release);
     static const char text[] = "Warning: no thread for the liveness monitor\n";
     (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
@@ -805,7 +810,8 @@ static void catchListSignal(int number) {
     listTasksSoon(UINT32_MAX);
     errno = error;
   };
-  action.sa_flags = SA_RESTART;
+  // The thread that gets it may have little of its own stack left.
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigaction(number, &action, nullptr);
 }
 
@@ -816,7 +822,7 @@ static void afterFork() {
     watchOf(i).State = watchOf(i).Deadline = watchOf(i).Reports = 0;
   for (auto &pool : Pools)
     pool = {};
-  Looking = HasThread = false;
+  Looking = HasThread = HasFailed = false;
   Reports = Recoveries = PoolStalls = IgnoredCount = Suppressed = 0;
   SuppressedTold = 0;
   forgetFreePlaces();
@@ -835,7 +841,7 @@ static void setIgnored(const char *text) {
 static bool start(const swift_liveness_config &config) {
   auto timeout = config.timeout_ms ? config.timeout_ms : 1000;
   auto history = config.history ? config.history : 16;
-  if (timeout < 10 || timeout > MaxMs || config.interval_ms > MaxMs ||
+  if (HasFailed || timeout < 10 || timeout > MaxMs || config.interval_ms > MaxMs ||
       history > 4096 || config.action > swift_liveness_action_metrics ||
       !makeRecords(history))
     return false;

@@ -177,9 +177,15 @@ static bool nameFunction(const void *address, char *name, size_t size,
       auto length = size_t(status.st_size);
       void *file = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, fd, 0);
       if (file != MAP_FAILED) {
-        findInTable(static_cast<char *>(file), length,
-                    reinterpret_cast<uintptr_t>(address) - image->l_addr,
-                    atBegin, symbol, sizeof(symbol));
+        // Another file may have the name by now. The first bytes, which are loaded,
+        // have the build ID.
+        Peek peek;
+        char loaded[1024];
+        if (length >= sizeof(loaded) && peek.read(info.dli_fbase, loaded) &&
+            !memcmp(loaded, file, sizeof(loaded)))
+          findInTable(static_cast<char *>(file), length,
+                      reinterpret_cast<uintptr_t>(address) - image->l_addr,
+                      atBegin, symbol, sizeof(symbol));
         munmap(file, length);
       }
     }
@@ -320,8 +326,10 @@ void liveness::findNames(NameRequest &names, uint64_t ns) {
     slot.Names = names;
     slot.State.store(NameSlot::Asked, std::memory_order_release);
     NamerWake.post();
-    while (!slot.Answered.waitUntil(until) && nowNs() < until)
-      ;
+    // The answer to a request that was given up may be posted late.
+    while (slot.State.load(std::memory_order_acquire) != NameSlot::Done &&
+           nowNs() < until)
+      slot.Answered.waitUntil(until);
     for (;;) {
       state = slot.State.load(std::memory_order_acquire);
       if (state == NameSlot::Done) {
@@ -378,19 +386,21 @@ static Helper WriterWake, CallerWake;
 static std::atomic<uint32_t> TaskLimit;
 std::atomic<uint64_t> liveness::Unwritten;
 
-static void writeAll(const char *text, size_t size) {
+/// \returns false if it cannot be written.
+static bool writeAll(const char *text, size_t size) {
   while (size) {
     auto written = write(STDERR_FILENO, text, size);
     if (written < 0 && errno == EAGAIN) {
       struct pollfd stderrOnly = {STDERR_FILENO, POLLOUT, 0};
       poll(&stderrOnly, 1, -1);
     } else if (written < 0 && errno != EINTR) {
-      return;
+      return false;
     } else if (written > 0) {
       text += written;
       size -= size_t(written);
     }
   }
+  return true;
 }
 
 /// Runtimes of the patches before the recorder's have none.
@@ -402,7 +412,8 @@ static auto dumpTrace(Interface *runtime, char *path, size_t size)
 static bool dumpTrace(void *, char *, size_t) { return false; }
 
 /// With the file of the recorder that has what led to it, if there is one.
-static void writeReport(const Report &report) {
+/// \returns false if it cannot be written.
+static bool writeReport(const Report &report) {
   static char text[2 * sizeof(Text)];
   static char path[PATH_MAX + 64];
   auto kind = report.Public.kind;
@@ -424,7 +435,7 @@ static void writeReport(const Report &report) {
       text[size] = ',';
     size += trace.size();
   }
-  writeAll(text, size);
+  return writeAll(text, size);
 }
 
 static void runWriter() {
@@ -432,7 +443,8 @@ static void runWriter() {
   for (;;) {
     WriterWake.wait();
     while (auto *report = ToWrite.first()) {
-      writeReport(*report);
+      if (!writeReport(*report))
+        Unwritten.fetch_add(1, std::memory_order_relaxed);
       ToWrite.drop();
       auto unwritten = Unwritten.load(std::memory_order_relaxed);
       if (unwritten != said && !ToWrite.first() && !UseJson) {
@@ -440,12 +452,12 @@ static void runWriter() {
         int size = snprintf(text, sizeof(text),
                             "liveness: %llu reports could not be written\n",
                             (unsigned long long)(unwritten - said));
-        writeAll(text, size_t(size));
-        said = unwritten;
+        if (writeAll(text, size_t(size)))
+          said = unwritten;
       }
     }
     if (auto limit = TaskLimit.exchange(0))
-      listTasks(limit, writeAll);
+      listTasks(limit, [](const char *text, size_t size) { writeAll(text, size); });
   }
 }
 

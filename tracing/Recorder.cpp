@@ -193,9 +193,9 @@ constexpr unsigned MaxDepth = 16;
 /// Words of an event, with the notes that may come before it and a 0 behind it.
 constexpr unsigned MaxSize = 15 + 4 + 1;
 
-/// What a thread has. Only the owner uses it, but for Owner, and the counts.
+/// What a thread has. Only the owner uses it, except Owner and the counts.
 struct alignas(128) Ring {
-  /// The thread; 0: none. Who stores its ID there (acquire) is the owner until
+  /// The thread; 0: none. The thread that stores its ID there (acquire) is the owner until
   /// it stores 0 (release).
   std::atomic<uint32_t> Owner;
   bool IsBusy;   ///< in an event
@@ -305,6 +305,10 @@ const char *describe(int error) {
     return "File name too long";
   case ENOENT:
     return "No such file or directory";
+  case ENOLCK:
+    return "No locks available";
+  case ENOMEM:
+    return "Cannot allocate memory";
   case ENOSPC:
     return "No space left on device";
   case ENOTDIR:
@@ -408,14 +412,21 @@ bool reserve(uint64_t number) {
 
 /// \returns a chunk of zeroes of the file.
 Chunk *mapChunk(uint64_t number) {
-  if (Error.load(std::memory_order_relaxed) || !checkStream() ||
-      !reserve(number))
+  if (Error.load(std::memory_order_relaxed)) {
+    // The process may be killed: what is lost is counted before.
+    if (StreamHeader)
+      updateStream();
+    return nullptr;
+  }
+  if (!checkStream() || !reserve(number))
     return nullptr;
   auto offset = HeaderSize + number * StreamChunk;
   auto *memory = mmap(nullptr, StreamChunk, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_POPULATE, StreamFile, off_t(offset));
-  if (memory == MAP_FAILED)
+  if (memory == MAP_FAILED) {
+    endStream(errno, "no memory for the trace: ", describe(errno));
     return nullptr;
+  }
   // Another thread may have closed it meanwhile. Nothing is written yet.
   if (checkStream())
     return static_cast<Chunk *>(memory);
@@ -1084,14 +1095,17 @@ int64_t dumpTo(int file, uint8_t reason, int number) {
   return int64_t(HeaderSize + header.chunk_count * ChunkSize);
 }
 
-/// The chunks that a stream gets at its begin and end.
-void streamBuffer() {
+/// The chunks that a stream gets at its begin and end. \returns false if it cannot
+/// get one.
+bool streamBuffer() {
   auto number = NextChunk.fetch_add(1, std::memory_order_relaxed);
-  if (auto *chunk = mapChunk(number)) {
-    memcpy(chunk, Buffer, ChunkSize);
-    chunk->Header.sequence = number + 1;
-    munmap(chunk, StreamChunk);
-  }
+  auto *chunk = mapChunk(number);
+  if (!chunk)
+    return false;
+  memcpy(chunk, Buffer, ChunkSize);
+  chunk->Header.sequence = number + 1;
+  munmap(chunk, StreamChunk);
+  return true;
 }
 
 /// Not in the child of a fork that has no file of its own.
@@ -1109,10 +1123,13 @@ int64_t dumpNow(const char *path, uint8_t reason, int number) {
   }
   if (!ChunkCount) {
     // The events are in the file already.
-    copyCounters();
-    streamBuffer();
-    updateStream();
     strcpy(DumpPath, StreamPath);
+    copyCounters();
+    if (!streamBuffer()) {
+      errno = Error.load(std::memory_order_relaxed);
+      return -1;
+    }
+    updateStream();
     return int64_t(HeaderSize +
                    NextChunk.load(std::memory_order_relaxed) * StreamChunk);
   }
@@ -1299,11 +1316,19 @@ bool openStream() {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0)
       return refuse(describe(errno), name);
-    if (flock(file, LOCK_EX | LOCK_NB))
+    auto refuseOther = [&] {
       return refuse("another process writes it",
                     "nothing is recorded; %p in the name is the process");
+    };
+    if (flock(file, LOCK_EX | LOCK_NB))
+      return errno == EWOULDBLOCK ? refuseOther() : refuse(describe(errno), name);
     if (fstat(file, &status) || !S_ISREG(status.st_mode))
       return refuse("not a regular file", name);
+    // Another one may have moved it before this one had the lock.
+    struct stat named;
+    if (stat(path, &named) || named.st_dev != status.st_dev ||
+        named.st_ino != status.st_ino)
+      return refuseOther();
     // Somebody who made an empty file, in a folder of all, could make it shorter.
     if (!status.st_size && status.st_uid != geteuid())
       return refuse("another user's file", name);

@@ -15,8 +15,8 @@
 // Copy this file. There is nothing to link: the runtime's functions are weak,
 // and what needs the monitor's library loads it. On a runtime without it every
 // function does nothing. All of them may be called on any thread: none waits for
-// the monitor's, and that waits for none. They may be called under any lock, but
-// for those that use the loader or the allocator: the first call that needs the
+// the monitor's, and that waits for none. They may be called under any lock, except
+// those of the loader and the allocator: the first call that needs the
 // library loads it; start and the first scope after it make threads; setCallback
 // asks whose the callback is. forEachThread waits for names, up to 150 ms for each
 // thread.

@@ -35,7 +35,7 @@
 //
 // The first word of an event is stored last. So an event that is there is whole,
 // in the file of a process that was killed, too. Times of one chunk do not go
-// back, but for a time base (see swift_trace_time), which may.
+// back, except at a time base (see swift_trace_time).
 //
 // THREADS. A chunk begins on the thread in its header. swift_trace_thread in it
 // says that from here on another thread writes: the first one has exited. The
