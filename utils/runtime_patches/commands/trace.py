@@ -29,7 +29,11 @@ def parser() -> Parser:
     made.add("--rows N", "the most rows of a table (default: 8)", type=integer(1), default=8)
     made.add("--record", "run the program after -- with the recorder, and show its trace")
     made.add_runtimes("--runtime NAME", "with --record: the runtime (default: after)", default="after")
-    made.add("--output FILE", "with --record: where the trace goes (default: it is not kept)", type=folder)
+    made.add(
+        "--output FILE",
+        "with --record: where the trace goes; a file of this name is replaced (default: it is not kept)",
+        type=folder,
+    )
     what = "print the counters of a process as Prometheus text; it runs with SWIFT_TRACE and SWIFT_TRACE_SIGNAL"
     made.add("--counters PID", what, type=integer(1))
     made.take_rest("program", "PROGRAM ARGUMENT…", "with --record: what is run")
@@ -37,6 +41,8 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
+    import shlex
+
     from ..traces import header
 
     command = options.program
@@ -48,12 +54,19 @@ def main(options: Namespace) -> int:
     if options.output and not options.record:
         raise BadUsage("--output needs --record", "utils/trace --record --output FILE -- PROGRAM")
     files = [one for one in (options.file, options.perfetto, options.json, options.output) if one]
+    for one in files:
+        if os.path.realpath(one.parent) == "/":
+            raise UserError(f"{one}: the workspace does not see files in /", "give a path in a folder")
     for output in files[bool(options.file) :]:
         if not output.parent.is_dir():
-            raise UserError(f"{output.parent} is no folder", f"mkdir -p {output.parent}")
+            raise UserError(f"{output.parent} is no folder", f"mkdir -p {shlex.quote(str(output.parent))}")
+        if output.is_dir():
+            raise UserError(f"{output} is a folder", "give the path of a file")
         header.refuse_irregular(str(output))
     if len({os.path.realpath(one) for one in files}) < len(files):
         raise UserError(f"one file is named twice: {', '.join(map(str, files))}", "give each its own")
+    if options.output and "%p" in str(options.output):
+        raise UserError(f"{options.output}: the recorder replaces %p by the process", "give another path")
     if options.counters:
         from ..traces import counters
 
@@ -69,23 +82,26 @@ def _record(options: Namespace) -> int:
     """Runs the program with the recorder, and shows its trace. Returns the exit status, which is the program's if that
     is not 0; UserError if there is no trace."""
     import signal
+    import subprocess
     import tempfile
 
-    from ..base.process import ending
+    from ..base.paths import UTILS
+    from ..base.process import ending, terminable
     from ..base.progress import note
     from ..traces import header
 
     ws, command = ready(options, options.runtime), options.program
-    with tempfile.TemporaryDirectory() as kept:
-        path = str(options.output or os.path.join(kept, "trace"))
-        if os.path.exists(path):
+    with terminable(), tempfile.TemporaryDirectory() as kept:
+        # What was recorded before stays until there is something new.
+        path = f"{options.output}.partial" if options.output else os.path.join(kept, "trace")
+        if os.path.lexists(path):
             os.unlink(path)
-        cwd = os.getcwd()
         # Ctrl-C ends the program. A handler, as the program would inherit that the signal is ignored.
         old = signal.signal(signal.SIGINT, lambda *_: None)
-        done = options.runtime.run(
-            ws, command, env={"SWIFT_TRACE": path}, cwd=cwd, binds=[os.path.dirname(path)], check=False
-        )
+        # Not by the workspace: Ctrl-C would end bubblewrap, and with that the kernel kills the program at once.
+        folder = os.path.dirname(path)
+        runner = [UTILS / "with-runtime", *ws.options, "--bind", folder, options.runtime, "--", *command]
+        done = subprocess.run([str(word) for word in runner], env={**os.environ, "SWIFT_TRACE": path})
         signal.signal(signal.SIGINT, old)
         if not os.path.exists(path):
             ended = f": it {ending(done.returncode)}" if done.returncode else ""
@@ -93,6 +109,9 @@ def _record(options: Namespace) -> int:
             raise UserError(what, "does it use Swift concurrency, and has this runtime the recorder?")
         if done.returncode:
             note(f"{command[0]} {ending(done.returncode)}")
+        if options.output:
+            os.replace(path, options.output)
+            path = str(options.output)
         header.read(path)
         return _show(options, path) or (done.returncode if done.returncode >= 0 else 128 - done.returncode)
 
@@ -100,6 +119,7 @@ def _record(options: Namespace) -> int:
 def _show(options: Namespace, path: str) -> int:
     """numpy, the symbolizer and the demangler are the workspace's."""
     import json
+    from pathlib import Path
 
     from ..base.paths import UTILS
     from ..traces import header
@@ -110,7 +130,12 @@ def _show(options: Namespace, path: str) -> int:
     plan = {"file": path, "perfetto": outputs[0], "json": outputs[1], "rows": options.rows}
     binds = [os.path.dirname(one) for one in (path, *outputs) if one]
     argv = ["python3", "-B", "-m", "runtime_patches.traces.inside", json.dumps(plan)]
-    status: int = ws.run(argv, env={"PYTHONPATH": str(UTILS)}, binds=[*binds, os.getcwd()], check=False).returncode
+    try:
+        status: int = ws.run(argv, env={"PYTHONPATH": str(UTILS)}, binds=[*binds, os.getcwd()], check=False).returncode
+    finally:
+        # Of one that was killed, as by Ctrl-C, which ends bubblewrap.
+        for one in filter(None, outputs):
+            Path(f"{one}.partial").unlink(missing_ok=True)
     if status == 137:
         what = "what reads the trace in the workspace was killed, probably for want of memory"
         raise UserError(what, header.SMALLER)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..base import errors
 from ..base.errors import UserError
+from . import header
 
 if TYPE_CHECKING:
     from .events import Trace
@@ -61,6 +62,8 @@ def show(plan: dict[str, Any]) -> Trace:
 def main() -> None:
     try:
         show(json.loads(sys.argv[1]))
+    except MemoryError:
+        raise UserError("the memory does not suffice for this trace", header.SMALLER) from None
     except ModuleNotFoundError as error:
         hint = f"sudo apt install python3-{error.name} if --toolchain is given; else utils/doctor checks the workspace"
         raise UserError(f"python3 has no module {error.name}", hint) from None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base import memory, text
+from ..base import errors, memory, text
 from . import header
 from .events import ENQUEUES, JOB, JOINED, NOT_TASK, Array, Kind, Module, Trace
 from .header import BY_SIGNAL, CHUNK_MAGIC, EVENTS, LONGEST, MACHINES, MODULE, MODULES, STREAM, Header
@@ -150,7 +150,7 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
     return Trace(
         *(time, segment, kind, arg, *_meaning(kind, arg, one, two)),
         *(thread_of[new_at], threads, [], names, lost, head.overwritten),
-        *(head.program.split(b"\0")[0].decode(errors="replace"), head.process, notes),
+        *(errors.plain(head.program.split(b"\0")[0].decode(errors="replace")), head.process, notes),
         end=int(last * nanoseconds),
         complete=int(min(max(0, complete), last) * nanoseconds),
         is_cut=bool(head.error),
@@ -217,7 +217,7 @@ def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tup
     named = [bytes(name) for name in flat[(at[moved, None] + (2, 3)).clip(max=len(flat) - 1)].view("S16")[:, 0]]
     for place, name in zip(own.tolist(), chunks["name"].tolist()):
         named[place] = name
-    found = {n: name.split(b"\0")[0].decode(errors="replace") for n, name in zip(numbers.tolist(), named)}
+    found = {n: errors.plain(name.split(b"\0")[0].decode(errors="replace")) for n, name in zip(numbers.tolist(), named)}
     index = {number: i for i, number in enumerate(found)}
     new = np.ones(len(moved), bool)
     new[own] = ~follows
@@ -268,7 +268,7 @@ def _task_names(flat: Array, at: Array, kind: Array) -> dict[int, str]:
         if size < 3:
             continue
         text = flat[place + 2 : place + size].tobytes().split(b"\0")[0]
-        names[int(flat[place + 1])] = text.decode(errors="replace")
+        names[int(flat[place + 1])] = errors.plain(text.decode(errors="replace"))
     return names
 
 

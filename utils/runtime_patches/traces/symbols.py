@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Iterable
 
+from ..base import errors
 from .events import Module
 
 _PREFIX = re.compile(r"^((full )?type metadata for |partial apply( forwarder)? for |specialized )+")
@@ -23,7 +24,8 @@ def resolve(addresses: Iterable[int], modules: list[Module], what: str = "CODE")
         if not module:
             found[address] = f"{address:#x}"
             continue
-        name = os.fsencode(os.path.basename(module.path)).decode(errors="replace")  # it need not be UTF-8
+        # It need not be UTF-8, nor one line.
+        name = errors.plain(os.fsencode(os.path.basename(module.path)).decode(errors="replace"))
         found[address] = f"{name}+{address - module.base:#x}"
         if is_same(module):
             asked.append((address, module.path, address - module.base))
@@ -32,7 +34,10 @@ def resolve(addresses: Iterable[int], modules: list[Module], what: str = "CODE")
         argv = ["llvm-symbolizer", "--output-style=JSON", "--functions=linkage", "--no-demangle", "--no-inlines"]
         told = subprocess.run(argv, input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
         for (address, _, _), line in zip(asked, told.splitlines()):
-            symbol = json.loads(line)
+            try:
+                symbol = json.loads(line)
+            except ValueError:  # it has ended in the middle of a line
+                break
             name = symbol.get("Data", {}).get("Name") or (symbol.get("Symbol") or [{}])[0].get("FunctionName")
             found[address] = name or found[address]
     argv = ["swift-demangle", "-simplified"]
