@@ -172,7 +172,9 @@ def _proven(folder: Path, drawn: _Plots, machine: str) -> str:
     state, found = series.load().state, suites.load(machine).proofs
     passed = [one.name for one in found if not one.status and one.state.key == state]
     names = ", ".join(passed) or "none"
-    return f"Of {len(suites.SUITES)} suites {len(passed)} have passed with the series as it is: {names}."
+    if not passed:
+        return "No suite has been run on the series as it is yet. The proofs name the state that each one has passed."
+    return f"{len(passed)} of {len(suites.SUITES)} suites passed with the series as it is: {names}."
 
 
 def _smoke(folder: Path, drawn: _Plots, machine: str, *names: str) -> str:

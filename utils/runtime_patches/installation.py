@@ -152,7 +152,7 @@ def clean(ws: Workspace | None, names: Iterable[str], dry_run: bool) -> None:
     paths = [path for path in found if not any(other in path.parents for other in found)]
     taken = _sizes(paths)
     with contextlib.ExitStack() as held:
-        for folder in (pins.cache_root(), BUILD):
+        for folder in (pins.cache_root(), BUILD, pins.cache()):
             if folder.is_dir():
                 held.enter_context(locks.exclusive(folder))
         for path in paths:

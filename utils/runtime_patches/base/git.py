@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,6 +41,11 @@ class Git:
         if index:
             self.env["GIT_INDEX_FILE"] = str(index)
 
+    @property
+    def command(self) -> str:
+        """How people call it, for hints."""
+        return f"git -C {shlex.quote(str(self.folder))}"
+
     def call(
         self, *args: object, env: Mapping[str, str] | None = None, **options: Any
     ) -> subprocess.CompletedProcess[str]:
@@ -54,7 +60,7 @@ class Git:
         if done.returncode:
             check_disk(done.stderr, self.folder)
             reason = (done.stderr.strip().splitlines() or ["no message"])[0]
-            hint = f"look at it with: git -C {self.folder} status; utils/doctor names what is damaged"
+            hint = f"look at it with: {self.command} status; utils/doctor names what is damaged"
             raise UserError(f"git {args[0]} failed in {self.folder}: {reason}", hint)
         return done.stdout
 

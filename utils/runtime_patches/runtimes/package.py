@@ -163,7 +163,7 @@ class Package:
         line = self.ws.output(argv, fixed=tree.places(self.place)).splitlines()[-1]
         found = [inside + word for word in shlex.split(line) if word.endswith(".o") and "/swiftrt.dir/" not in word]
         if not found:
-            raise UserError(f"no objects of {library.name} are known", f"rm -r {self.place}")
+            raise UserError(f"no objects of {library.name} are known", f"rm -r {shlex.quote(str(self.place))}")
         return found + ([_COMMAND_LINE] if library.part == "core" else [])
 
 

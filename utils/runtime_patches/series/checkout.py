@@ -87,7 +87,7 @@ def require_clean(git: Git) -> None:
     changed = edited(git)
     if changed:
         what = f"{git.folder} has uncommitted changes, the first in {changed[0][3:]}"
-        raise UserError(what, f"commit or stash them: git -C {git.folder} stash")
+        raise UserError(what, f"commit or stash them: {git.command} stash")
 
 
 def apply(folder: Path | str, only: Collection[str] = (), three_way: bool = False) -> tuple[list[str], State]:
@@ -105,7 +105,7 @@ def apply(folder: Path | str, only: Collection[str] = (), three_way: bool = Fals
         require_clean(git)
         missing = [s for s in wanted if s not in state.applied]
         what = f"only a part of the series (not {', '.join(missing)})" if missing else "another version of the series"
-        hint = f"go back to its base and apply again: git -C {git.folder} reset --hard {state.base[:12]}"
+        hint = f"go back to its base and apply again: {git.command} reset --hard {state.base[:12]}"
         raise UserError(f"{git.folder} holds {what}", hint)
     require_clean(git)
     with scratch_index(git) as scratch:
@@ -237,7 +237,7 @@ def _move(git: Git, new: str) -> None:
             raise UserError(what, "move it away; the checkout is as it was")
         reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
         what = f"git cannot move {git.folder} to the series: {reason}"
-        raise UserError(what, f"look at it with: git -C {git.folder} status")
+        raise UserError(what, f"look at it with: {git.command} status")
 
 
 def kept_beside(git: Git, *known: str) -> bool:

@@ -127,6 +127,10 @@ def _tests(patch: Patch) -> list[str]:
                 f"'Test:' names {file}, which has no 'XFAIL: {mark}' (or UNSUPPORTED): a test that passes without the "
                 "patch belongs in 'Guard:'"
             )
+    for file in patch.guards:
+        path, mark = REPO / file, f"without_{patch.slug}"
+        if path.is_file() and mark in re.split(r"[\s,|&()!]+", _conditions(path)):
+            found.append(f"'Guard:' names {file}, which says '{mark}': it belongs in 'Test:'")
     return found
 
 
@@ -163,7 +167,7 @@ def applies(sources: Path) -> list[tuple[str, str]]:
     git = checkout.git_of(sources)
     tag = pins.load().swift.tag
     if not git.has(tag):
-        raise UserError(f"{git.folder} has no tag {tag}", f"git -C {git.folder} fetch --tags")
+        raise UserError(f"{git.folder} has no tag {tag}", f"{git.command} fetch --tags")
     return apply_exactly(git, tag, series.load())
 
 

@@ -37,7 +37,7 @@ def renew(ws: Workspace) -> None:
     if not made or made.get("sources") != wanted["sources"]:
         if made and checkout.kept_beside(git, "HEAD", "--remotes", "--tags"):
             what = f"{git.folder} has branches or stashes of yours, and the sources have changed"
-            hint = f"keep them elsewhere: git -C {git.folder} bundle create FILE --all; then rm -r '{FOLDER}'"
+            hint = f"keep them elsewhere: {git.command} bundle create FILE --all; then rm -r '{FOLDER}'"
             raise UserError(what, hint)
         _make_checkout(ws, wanted)
         return
@@ -73,7 +73,7 @@ def _has_work(git: Git, made: Mapping[str, Any]) -> bool:
 
 
 def _both_changed(git: Git, made: Mapping[str, Any]) -> UserError:
-    at = f"git -C {git.folder}"
+    at = git.command
     return UserError(
         f"{git.folder} holds work that is not in patches/, and patches/ has changed",
         f"commit the work and keep it: {at} branch mine; then {at} reset --hard {made.get('head', 'HEAD')[:12]}, "
@@ -106,7 +106,7 @@ def _keep_found(git: Git, made: Mapping[str, Any]) -> None:
     (gitdir / "index.lock").unlink(missing_ok=True)
     if checkout.edited(git):
         git.out("stash", "push", "-q", "-m", "found when the series was applied again")
-        note(f"the checkout was half made; what was changed in it: git -C {git.folder} stash show -p")
+        note(f"the checkout was half made; what was changed in it: {git.command} stash show -p")
 
 
 def _make_checkout(ws: Workspace, wanted: Mapping[str, str]) -> None:

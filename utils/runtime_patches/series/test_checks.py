@@ -83,6 +83,7 @@ class Header(unittest.TestCase):
             ("'Test:' names test/no.swift, which does not exist", ("test/a.swift", "test/no.swift")),
             ("'Guard:' names test/no.swift, which does not exist", ("test/b.swift", "test/no.swift")),
             ("which has no 'XFAIL: without_name'", ("test/a.swift", "test/b.swift")),
+            ("which says 'without_name'", ("test/b.swift", "test/a.swift")),
             ("'Test:' names no file", ("test/a.swift", "a.swift")),
             ("'Test:' is 'none', but the reason", ("test/a.swift", "none: short")),
             ("'Benchmark:' is 'none', but the reason", ("none: it is made up", "none: short")),

@@ -70,7 +70,7 @@ class Workspace:
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment of a command; `extra` adds to it."""
         env = {**os.environ, "PATH": self.path}
-        env["HOME"] = env.get("HOME") or "/tmp"
+        env["HOME"] = env.get("HOME") or str(self.cache)  # not /tmp: others may leave settings there
         # Otherwise it is in HOME. LLVM replaces a % in this path.
         if os.access(BUILD, os.W_OK) and "%" not in str(BUILD):
             env.setdefault("CLANG_MODULE_CACHE_PATH", str(MODULE_CACHE))
@@ -202,8 +202,10 @@ def check_checkout(folder: Folder, any_version: bool = False) -> Path:
     if not found or not (swift / "stdlib" / "public" / "Concurrency").is_dir():
         raise UserError(f"{swift} is not a checkout of Swift", f"check out {pins.load().swift.tag} there")
     if found[1] != wanted and not any_version:
+        import shlex
+
         what = f"{swift} is Swift {found[1]}, not {wanted}"
-        raise UserError(what, f"git -C {swift} checkout {pins.load().swift.tag}")
+        raise UserError(what, f"git -C {shlex.quote(str(swift))} checkout {pins.load().swift.tag}")
     if not (swift / ".git").exists():
         raise UserError(f"{swift} is not a git checkout", "the series is applied as commits: give a git clone")
     return folder.resolve()

@@ -195,6 +195,10 @@ def remove_temporary(cache: Path) -> None:
     folder = link.readlink()
     if not folder.name.startswith(_TEMPORARY):
         raise UserError(f"{link} does not lead to a folder of a set-up", f"rm {link}")
+    # After a restart of the system anybody may have made one of this name.
+    if os.path.lexists(folder) and (folder.is_symlink() or folder.lstat().st_uid != os.geteuid()):
+        link.unlink()
+        return
     left = list(folder.glob("*"))
     if left and os.geteuid() != 0:
         # They hold files of other users of a name space.
