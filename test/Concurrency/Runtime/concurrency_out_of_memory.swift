@@ -341,4 +341,4 @@ struct Casts: Site {
 // CHECK: sleeping: ok
 // CHECK: cancelling: ok
 // The table of answers has a fixed size; before the series a cast allocates nothing either.
-// CHECK: casts of values: {{ok|nothing was allocated}}
+// CHECK: casts of values: nothing was allocated

@@ -83,6 +83,7 @@ let threads = width + max(256, 8 * width), firstTier = 18
     wait(for: "C") { its[0].hasRun.isSet }
     let place = its[0].placeOfB.load(ordering: .acquiring)
     print("B was at place \(place), C has run")
+    expect(place >= 0 && place < threads, "a helper ran B: the case has not come")
 
     for chain in chains {
       if chain !== its[0] {

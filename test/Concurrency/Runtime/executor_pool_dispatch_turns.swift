@@ -132,7 +132,7 @@ func waitsOfBlocks(_ add: (@escaping @Sendable () -> Void) -> Void) -> [UInt64] 
           }
         }
         blocks.wait()
-        judge("a block behind few tasks", times.withLock { $0 }, median: 4.5, worst: 1000)
+        judge("a block behind few tasks", times.withLock { $0 }, median: 4.5, worst: 1000, fault: 1000)
         stop.set()
         ended.wait()
       },

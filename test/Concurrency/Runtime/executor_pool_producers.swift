@@ -1,11 +1,11 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-build-swift -O -target %target-future-triple -parse-as-library %import-libdispatch %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// With ThreadSanitizer, more than a quarter of all may wait if there are 1,000 tasks for each block. With chaos they take
+// With ThreadSanitizer, more than an eighth of all may wait if there are 1,000 tasks for each block. With chaos they take
 // minutes.
-// RUN: env %env-SWIFT_POOL=0 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{300%} %else %{1000%} | %FileCheck %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{300%} %else %{1000%} | %FileCheck %s
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{300%} %else %{1000%} | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=0 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{slow%} | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{slow%} | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out %if tsan || runtime_chaos %{slow%} | %FileCheck %s
 
 // REQUIRES: libdispatch
 // REQUIRES: executable_test
@@ -48,6 +48,7 @@ func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @Se
 
 @main struct Main {
   static func main() async {
+    let isSlow = CommandLine.arguments.count > 1
     await Task.detached {
       // CHECK: yield: few wait
       await judge("yield:", 1000, rounds: 500, work: 0) { await Task.yield() }
@@ -56,12 +57,21 @@ func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @Se
       // CHECK-NEXT: sleep: few wait
       await judge("sleep:", 100, rounds: 2000, work: 5000) { try? await Task.sleep(nanoseconds: 1000) }
       // CHECK-NEXT: block: few wait
-      await judge("block:", Int(CommandLine.arguments[1])!, rounds: 1000, work: 0) {
+      await judge("block:", isSlow ? 300 : 1000, rounds: 1000, work: 0) {
         await withUnsafeContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
       }
     }.value
 
-    // The children of each are more than there is room for in a list.
+    // The children of each are more than there is room for in a list. Other programs may have the processors for a while.
+    var longest: [UInt64] = []
+    repeat { longest.append(await groups()) } while longest.last! >= 50_000_000 && !isSlow && longest.count < 3
+    // CHECK-NEXT: groups: the oldest one soon has its turn
+    print("groups:", longest.last! < 50_000_000 || isSlow ? "the oldest one soon has its turn" : "\(longest) ns")
+    print("the longest round takes \(longest.last! / 1000) us")
+  }
+
+  /// Returns the time of the longest round of eight that each have group after group.
+  static func groups() async -> UInt64 {
     let rounds = (0..<8).map { _ in Counter() }, longest = Atomic<UInt64>(0)
     let end = now() + 1_000_000_000
     await withTaskGroup(of: Void.self) { group in
@@ -78,9 +88,8 @@ func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @Se
       }
     }
     let counts = rounds.map { $0.value.load(ordering: .relaxed) }
-    // CHECK-NEXT: groups: each has its turns
-    print("groups:", counts.min()! * 10 >= counts.max()! ? "each has its turns" : "\(counts)")
-    print("longest round:", longest.load(ordering: .relaxed) / 1000, "us")
+    if counts.min()! * 10 < counts.max()! { print("rounds: \(counts)") }
+    return longest.load(ordering: .relaxed)
   }
 }
 

@@ -21,15 +21,15 @@ let clock = ContinuousClock()
 
 /// Sleeps that wake together.
 func together() async {
-  let count = 400
+  let count = 100
   let start = clock.now + .milliseconds(200)
-  // A deadline a millisecond, and 800 ms of tolerance.
+  // A deadline in 20 ms, and four seconds of tolerance.
   let ends = await withTaskGroup(of: Duration.self) { group in
     for number in 0..<count {
       group.addTask {
-        let deadline = start + .milliseconds(number)
+        let deadline = start + .milliseconds(20 * number)
         try? await Task.sleep(
-          until: deadline, tolerance: .milliseconds(800), clock: clock)
+          until: deadline, tolerance: .seconds(4), clock: clock)
         let end = clock.now
         if end < deadline { fatalError("\(deadline - end) too early") }
         if end > deadline + .seconds(20) { fatalError("too late") }
@@ -41,7 +41,7 @@ func together() async {
   // A wake-up is what comes after a pause.
   var wakes = 1
   for (one, next) in zip(ends, ends.dropFirst())
-  where next - one > .microseconds(300) { wakes += 1 }
+  where next - one > .milliseconds(5) { wakes += 1 }
   // CHECK: together
   print(wakes < count / 5 ? "together" : "\(wakes) times")
 }

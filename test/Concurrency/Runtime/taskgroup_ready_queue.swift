@@ -113,6 +113,17 @@ struct Failure: Error { var number: Int }
     // CHECK: a group takes nothing
     print(taken < 100 ? "a group takes nothing" : "1,000 groups take \(taken) allocations")
 
+    // Each child takes the same, so what is left over is the queue's.
+    await runInOrder(1000)
+    startCounting()
+    await runInOrder(10)
+    let few = stopCounting()
+    startCounting()
+    await runInOrder(1000)
+    let many = stopCounting()
+    // CHECK-NEXT: nor does a child that waits
+    print((many - few) % 990 < 5 ? "nor does a child that waits" : "10 children take \(few) allocations, 1,000 \(many)")
+
     for count in [0, 1, 2, 3, 1000] { await runInOrder(count) }
     await runFailures()
     await runDiscarding(bodyThrows: false)
