@@ -234,8 +234,8 @@ func blockForSeconds(_ seconds: UInt32, jobs: Int) {
         wait(for: "\(8 * width) jobs") { ended.count == 8 * width }
         let most = 1000 * min(width, processors)
         print("\(ran.count) of \(most) ms of default jobs")
-        // A third. Without a thread for them it is less than a fourth.
-        expectMostly(3 * ran.count >= most, "\(ran.count) ms of \(most) were computed")
+        // A third. Without a thread for them it is less than a fourth, and the less where other programs run.
+        expectMostly((room > 1 ? 5 : 3) * ran.count >= most, "\(ran.count) ms of \(most) were computed")
       },
       // A job feeds work in batches, and blocks in between with more than it needs to go on: other jobs have their
       // turn nevertheless.

@@ -328,6 +328,27 @@ func handOver(_ pairs: Int) {
         print("\(rounds.count) tasks: \(least) to \(most) rounds")
         expectMostly(least * 20 >= most, "each of \(rounds.count) tasks has its rounds")
       },
+      // The number of own jobs goes up and down, and is never small: others wait for no more than are there.
+      Row(name: "beside a changing number") {
+        let stop = Flag()
+        let tasks = (0..<640).map { number in
+          Task.detached {
+            var random = UInt64(number)
+            while !stop.isSet {
+              await withTaskGroup(of: Void.self) { group in
+                random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                for _ in 0...(random >> 33) % 4 { group.addTask { compute(20_000) } }
+              }
+            }
+          }
+        }
+        _ = waits(nil, 200, pause: 5000)
+        let times = waits(nil, 40, pause: 5000).sorted()
+        stop.set()
+        runBlocking { for task in tasks { await task.value } }
+        print("beside a changing number: median \(times[20] / 1000) us, worst \(times[39] / 1000) us")
+        expectMostly(times[20] < 40_000_000, "a new job waits for a share of those that are there")
+      },
       // A worker that always has one job, and never none, does not keep others from sharing what another one has.
       Row(name: "beside one that never searches") {
         guard width > 1, width <= processors else { return }
