@@ -110,7 +110,10 @@ def _record(options: Namespace) -> int:
         if done.returncode:
             note(f"{command[0]} {ending(done.returncode)}")
         if options.output:
-            os.replace(path, options.output)
+            # The second one is of a program that has run the program by exec.
+            for end in ("", ".old"):
+                if os.path.exists(path + end):
+                    os.replace(path + end, f"{options.output}{end}")
             path = str(options.output)
         header.read(path)
         return _show(options, path) or (done.returncode if done.returncode >= 0 else 128 - done.returncode)
@@ -133,7 +136,7 @@ def _show(options: Namespace, path: str) -> int:
     try:
         status: int = ws.run(argv, env={"PYTHONPATH": str(UTILS)}, binds=[*binds, os.getcwd()], check=False).returncode
     finally:
-        # Of one that was killed, as by Ctrl-C, which ends bubblewrap.
+        # Of a file that was not ended: Ctrl-C ends bubblewrap, and with it what writes.
         for one in filter(None, outputs):
             Path(f"{one}.partial").unlink(missing_ok=True)
     if status == 137:

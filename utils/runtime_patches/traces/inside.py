@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -18,19 +17,15 @@ if TYPE_CHECKING:
 
 
 def _write(path: str, write: Callable[[BinaryIO], None]) -> None:
-    """Writes a file beside its place, and then renames it."""
+    """Writes a file beside its place, and then renames it. The caller removes what is left of one that did not end."""
     partial = f"{path}.partial"
     try:
         with open(partial, "wb") as file:
             write(file)
         os.replace(partial, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(partial)
-        if isinstance(error, OSError):
-            what = f"{path} cannot be written: {error.strerror}"
-            raise UserError(what, "give a path in a folder of yours") from None
-        raise
+    except OSError as error:
+        what = f"{path} cannot be written: {error.strerror}"
+        raise UserError(what, "give a path in a folder of yours") from None
 
 
 def show(plan: dict[str, Any]) -> Trace:

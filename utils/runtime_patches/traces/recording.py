@@ -150,11 +150,16 @@ def _events(head: Header, words: Array, chunks: Array, notes: list[str]) -> Trac
     return Trace(
         *(time, segment, kind, arg, *_meaning(kind, arg, one, two)),
         *(thread_of[new_at], threads, [], names, lost, head.overwritten),
-        *(errors.plain(head.program.split(b"\0")[0].decode(errors="replace")), head.process, notes),
+        *(_text(head.program), head.process, notes),
         end=int(last * nanoseconds),
         complete=int(min(max(0, complete), last) * nanoseconds),
         is_cut=bool(head.error),
     )
+
+
+def _text(data: bytes) -> str:
+    """A name up to its 0, in one line."""
+    return errors.plain(data.split(b"\0")[0].decode(errors="replace"))
 
 
 def _goes_on(chunks: Array) -> Array:
@@ -217,7 +222,7 @@ def _threads(columns: _Columns, chunks: Array, follows: Array) -> tuple[list[tup
     named = [bytes(name) for name in flat[(at[moved, None] + (2, 3)).clip(max=len(flat) - 1)].view("S16")[:, 0]]
     for place, name in zip(own.tolist(), chunks["name"].tolist()):
         named[place] = name
-    found = {n: errors.plain(name.split(b"\0")[0].decode(errors="replace")) for n, name in zip(numbers.tolist(), named)}
+    found = {n: _text(name) for n, name in zip(numbers.tolist(), named)}
     index = {number: i for i, number in enumerate(found)}
     new = np.ones(len(moved), bool)
     new[own] = ~follows
@@ -267,8 +272,7 @@ def _task_names(flat: Array, at: Array, kind: Array) -> dict[int, str]:
         size = int(flat[place]) >> 8 & 15
         if size < 3:
             continue
-        text = flat[place + 2 : place + size].tobytes().split(b"\0")[0]
-        names[int(flat[place + 1])] = errors.plain(text.decode(errors="replace"))
+        names[int(flat[place + 1])] = _text(flat[place + 2 : place + size].tobytes())
     return names
 
 
