@@ -195,8 +195,8 @@ constexpr unsigned MaxSize = 15 + 4 + 1;
 
 /// What a thread has. Only the owner uses it, except Owner and the counts.
 struct alignas(128) Ring {
-  /// The thread; 0: none. The thread that stores its ID there (acquire) is the owner until
-  /// it stores 0 (release).
+  /// The owner; 0: none. A thread is it from when it stores its ID there (acquire)
+  /// until it stores 0 (release).
   std::atomic<uint32_t> Owner;
   bool IsBusy;   ///< in an event
   bool HasRun;   ///< a job, on this thread
