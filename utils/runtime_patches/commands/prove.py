@@ -11,8 +11,8 @@ def parser() -> Parser:
         "utils/prove",
         "Runs the suites that prove the series, one after the other, and keeps a record of each in\n"
         "benchmark/results. A suite that has passed at the present state of the series is not run\n"
-        "again. It refuses a checkout with edits that are not in patches/. docs/proofs.md shows the\n"
-        "records. All suites together take some hours.",
+        "again. It refuses a checkout with edits that are not in patches/. After each one it updates\n"
+        "docs/proofs.md, which shows the records. All suites together take some hours.",
         ["utils/prove vm-2-cores", "utils/prove vm-2-cores asan tsan"],
         workspace=False,
         status="0 all have passed, 1 one has failed, or an error, 2 bad usage",
@@ -25,6 +25,7 @@ def parser() -> Parser:
 
 
 def main(options: argparse.Namespace) -> int:
+    from .. import documentation
     from ..base.progress import note
     from ..proofs import suites
     from ..series import series, unexported
@@ -43,5 +44,6 @@ def main(options: argparse.Namespace) -> int:
         note(f"==> {name}: {suites.SUITES[name][0]}")
         proof = suites.run(name)
         suites.save(options.machine, proof)
+        documentation.update()  # the next suite may test that docs/proofs.md is current
         failed += bool(proof.status)
     return 1 if failed else 0
