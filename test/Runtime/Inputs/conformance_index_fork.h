@@ -1,0 +1,2 @@
+#include "../../Concurrency/Runtime/Inputs/child-process.h"
+#include "held-malloc.h"
