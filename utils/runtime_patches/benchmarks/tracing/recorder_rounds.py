@@ -50,10 +50,9 @@ def measure_files(ws: Workspace, runtime: Runtime, made: Outcome, rows: Sequence
             programs.output(ws, runtime, [str(program), row], row, _HINT, env={"SWIFT_TRACE": str(file)})
             if not file.exists():
                 raise UserError(f"{row} on {runtime} has written no trace", _HINT)
-            size = file.stat().st_size
             found = programs.samples(ws, "benchmarks.tracing.reader", {"file": str(file)}, 1, "file", [HOME])[0]
-            each = size / found["events"]
-            cells = (size / 2**20, each, _MEGABYTES * 2**20 / each, found["seconds"], found["megabytes"])
+            each = found["bytes"] / found["events"]
+            cells = (found["bytes"] / 2**20, each, _MEGABYTES * 2**20 / each, found["seconds"], found["megabytes"])
             lines.append([row, str(found["events"]), *map(number, cells)])
     made.table(
         "Files", ["row", "events", "MB", "bytes an event", f"events in {_MEGABYTES} MB", "read, s", "with MB"], lines
