@@ -22,6 +22,8 @@ _COPIED = (
     ("benchmark/single-source", "*.swift"),
     ("liveness/include", "*"),  # what tests of the monitor compile
     ("liveness/samples", "*"),
+    ("tracing/include", "*"),
+    ("tracing/samples", "*"),
 )
 COPIED_FOLDERS = tuple(folder for folder, _ in _COPIED)
 
