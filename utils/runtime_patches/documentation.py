@@ -189,7 +189,9 @@ def _smoke(folder: Path, drawn: _Plots, machine: str, *names: str) -> str:
         shown = f"{meaning} (`{row.name}`)" if meaning else f"`{row.name}`"
         lines.append([shown, number(row.old), number(row.new), ratio])
     table = Table("", ["us", *result.names, "after/before"], lines)
-    return f"{table.markdown()}\n\n{_told(result)} {_conditions(result)}"
+    lost = [f"`{row.name}` {row.ratio:.2f}" for row in result.verdicts if row.verdict in ("slower", "perhaps")]
+    named = f" Slower, or perhaps: {', '.join(lost)}." if lost else ""
+    return f"{table.markdown()}\n\n{_told(result)}{named} {_conditions(result)}"
 
 
 def _found(machine: str, name: str, title: str) -> tuple[Any, Table]:
