@@ -65,6 +65,19 @@ func runEverywhere() async {
   }
 }
 
+@_silgen_name("dispatch_queue_get_label") func labelOfQueue(_ queue: UnsafeRawPointer?) -> UnsafePointer<CChar>
+
+/// What a task of the default priority sees of Dispatch, as docs/pool.md says.
+func runInTask() async {
+  await Task.detached(priority: .medium) {
+    let label = String(cString: labelOfQueue(nil))
+    precondition(label == (hasPool ? "com.apple.root.default-qos.overcommit" : "Swift global concurrent queue"), label)
+    dispatchPrecondition(condition: hasPool ? .notOnQueue(.global()) : .onQueue(.global()))
+    dispatchPrecondition(condition: .notOnQueue(.main))
+    await MainActor.run { dispatchPrecondition(condition: .onQueue(.main)) }
+  }.value
+}
+
 /// Each block of a chain resumes a task, which adds the next one.
 func runChains() async {
   await withTaskGroup(of: Void.self) { group in
@@ -176,6 +189,7 @@ func checkQueues() {
     checkQueues()
     runFirst()
     await runEverywhere()
+    await runInTask()
     await runChains()
     if hasPool {
       // With Dispatch's threads these wait for a second each time, or for ever.
