@@ -1,7 +1,8 @@
 // RUN: %empty-directory(%t)
 // RUN: %target-clang -x c -c %S/../Concurrency/Runtime/Inputs/child-process.c -o %t/child-process.o
 // RUN: %target-clang -x c -c %S/Inputs/held-malloc.c -o %t/held-malloc.o
-// RUN: %target-build-swift -O -parse-as-library -import-objc-header %S/Inputs/conformance_index_fork.h %s %t/child-process.o %t/held-malloc.o -o %t/a.out
+// RUN: cat %S/../Concurrency/Runtime/Inputs/child-process.h %S/Inputs/held-malloc.h > %t/all.h
+// RUN: %target-build-swift -O -parse-as-library -import-objc-header %t/all.h %s %t/child-process.o %t/held-malloc.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: %target-run %t/a.out | %FileCheck %s
 

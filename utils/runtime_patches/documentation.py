@@ -158,13 +158,18 @@ def _told(result: Any, where: str = "") -> str:
     )
 
 
+def _ratios(rows: Iterable[Any]) -> str:
+    """The names of rows of a Comparison with their ratios."""
+    return ", ".join(f"`{row.name}` {row.ratio:.2f}" for row in rows)
+
+
 def _counts(folder: Path, drawn: _Plots, machine: str, name: str) -> str:
     """A sentence on how many rows of a saved comparison changed."""
     result = _load(machine, name)
     old, new = result.names
     told = _told(result, f" on `{new}` than on `{old}`")
-    named = [f"`{row.name}` {row.ratio:.2f}" for row in result.verdicts if row.verdict != "same"]
-    return f"{told}{' These changed: ' * bool(named)}{', '.join(named)}{'.' * bool(named)} {_conditions(result)}"
+    changed = _ratios(row for row in result.verdicts if row.verdict != "same")
+    return f"{told}{f' These changed: {changed}.' if changed else ''} {_conditions(result)}"
 
 
 def _proven(folder: Path, drawn: _Plots, machine: str) -> str:
@@ -189,8 +194,8 @@ def _smoke(folder: Path, drawn: _Plots, machine: str, *names: str) -> str:
         shown = f"{meaning} (`{row.name}`)" if meaning else f"`{row.name}`"
         lines.append([shown, number(row.old), number(row.new), ratio])
     table = Table("", ["us", *result.names, "after/before"], lines)
-    lost = [f"`{row.name}` {row.ratio:.2f}" for row in result.verdicts if row.verdict in ("slower", "perhaps")]
-    named = f" Slower, or perhaps: {', '.join(lost)}." if lost else ""
+    lost = _ratios(row for row in result.verdicts if row.verdict in ("slower", "perhaps"))
+    named = f" Slower, or perhaps: {lost}." if lost else ""
     return f"{table.markdown()}\n\n{_told(result)}{named} {_conditions(result)}"
 
 

@@ -5,6 +5,7 @@ tracing/include/SwiftConcurrencyTrace.h says what is in such a file.
 
 import os
 import struct
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..base.errors import UserError
@@ -102,19 +103,26 @@ def read(path: str) -> Header:
     return found
 
 
+def chunks(path: str, kind: int, size: int) -> Iterator[bytes]:
+    """The first `size` bytes of each chunk of a kind; not of one that is cut before."""
+    head = read(path)
+    with open(path, "rb") as file:
+        for place in range(head.header_size, os.path.getsize(path), head.chunk_size):
+            data = os.pread(file.fileno(), size, place)
+            if len(data) == size and struct.unpack_from("<IH", data) == (CHUNK_MAGIC, kind):
+                yield data
+
+
 def newest_counters(path: str) -> dict[str, Any]:
     """The latest swift_trace_counters in a file as a dictionary; empty if it has none. `waits` is its histogram,
     and waits_ns their sum, since version 2."""
-    head, names = read(path), SUMS.split()
+    names = SUMS.split()
     layout = struct.Struct(f"<2IQ{len(names)}Q24QQ")
     latest, numbers = -1, ()
-    with open(path, "rb") as file:
-        for place in range(head.header_size, os.path.getsize(path), head.chunk_size):
-            data = os.pread(file.fileno(), 64 + layout.size, place)
-            if len(data) == 64 + layout.size:
-                magic, kind, sequence = struct.unpack_from("<IH26xQ", data)
-                if magic == CHUNK_MAGIC and kind == COUNTERS and sequence > latest:
-                    latest, numbers = sequence, layout.unpack_from(data, 64)
+    for data in chunks(path, COUNTERS, 64 + layout.size):
+        (sequence,) = struct.unpack_from("<Q", data, 32)
+        if sequence > latest:
+            latest, numbers = sequence, layout.unpack_from(data, 64)
     if not numbers:
         return {}
     found = {"monotonic_ns": numbers[2], **dict(zip(names, numbers[3:])), "waits": list(numbers[3 + len(names) : -1])}

@@ -2,9 +2,7 @@
 
 import contextlib
 import io
-import os
 import resource
-import struct
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -23,11 +21,7 @@ def _measure(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         trace = traces.show({"file": plan["file"], "perfetto": None, "json": None, "rows": 8})
     seconds = time.monotonic() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    head, written = header.read(plan["file"]), 0
-    with open(plan["file"], "rb") as file:
-        for place in range(head.header_size, os.path.getsize(plan["file"]), head.chunk_size):
-            if os.pread(file.fileno(), 6, place) == struct.pack("<IH", header.CHUNK_MAGIC, header.EVENTS):
-                written += head.chunk_size
+    written = sum(1 for _ in header.chunks(plan["file"], header.EVENTS, 64)) * header.read(plan["file"]).chunk_size
     yield {"seconds": seconds, "megabytes": megabytes, "events": len(trace.kind), "bytes": written}
 
 

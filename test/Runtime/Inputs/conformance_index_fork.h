@@ -1,2 +1,0 @@
-#include "../../Concurrency/Runtime/Inputs/child-process.h"
-#include "held-malloc.h"
