@@ -176,10 +176,9 @@ def _proven(folder: Path, drawn: _Plots, machine: str) -> str:
     """A sentence on the suites that have passed at the present state."""
     state, found = series.load().state, suites.load(machine).proofs
     passed = [one.name for one in found if not one.status and one.state.key == state]
-    names = ", ".join(passed) or "none"
     if not passed:
-        return "No suite has been run on the series as it is yet. The proofs name the state that each one has passed."
-    return f"{len(passed)} of {len(suites.SUITES)} suites passed with the series as it is: {names}."
+        return "No suite has passed on the series as it is yet. The proofs name the state of each suite's last run."
+    return f"{len(passed)} of {len(suites.SUITES)} suites passed with the series as it is: {', '.join(passed)}."
 
 
 def _smoke(folder: Path, drawn: _Plots, machine: str, *names: str) -> str:
@@ -236,7 +235,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "commands": _commands,
     "smoke": _smoke,
     "counts": _counts,
-    "proofs": lambda folder, drawn, machine: suites.table(machine).markdown(),
+    "proofs": lambda folder, drawn, machine: suites.table(machine).markdown(left=5),
     "proven": _proven,
     "table": _table,
     "plots": _plots,

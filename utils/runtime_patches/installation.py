@@ -138,7 +138,7 @@ def parts(ws: Workspace | None) -> dict[str, list[Path]]:
 
 
 def clean(ws: Workspace | None, names: Iterable[str], dry_run: bool) -> None:
-    """Removes the named parts; tells what that frees."""
+    """Removes the named parts; prints what that frees."""
     for holder, folder in _busy():
         raise UserError(f"{holder} works in {folder}", "clean when it has ended")
     known = parts(ws)

@@ -122,7 +122,8 @@ def run_main(main: Callable[[], int | None]) -> NoReturn:
 
 
 def _status(main: Callable[[], int | None]) -> int | str | None:
-    """What main() returns, or exits with, after all of its output was written; or that of an error, which is told."""
+    """What main() returns, or exits with, after all of its output was written; or that of an error, which it
+    reports."""
     status: int | str | None
     try:
         try:

@@ -95,7 +95,7 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def digest(text: str, paths: Iterable[Path]) -> str:
+def digest(text: str, paths: Iterable[Path] = ()) -> str:
     """The SHA-256 of a text and of the files that follow it, in hexadecimal."""
     import hashlib
 
@@ -125,8 +125,8 @@ def write_intact(path: Path, value: Mapping[str, Any], made: Iterable[Path]) -> 
 
 
 def changed(path: Path) -> list[str] | None:
-    """The names of the files in the record `path` that are gone or changed since; None if the record is missing or
-    damaged."""
+    """The names of the files in the record `path` that were removed or have changed since; None if the record is
+    missing or damaged."""
     states = (read_record(path) or {}).get("files")
     if not isinstance(states, dict) or not states:
         return None

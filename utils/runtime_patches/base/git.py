@@ -31,7 +31,7 @@ def identity(name: str, mail: str, date: str) -> dict[str, str]:
 
 
 class Git:
-    """The checkout whose top folder is `folder`; `index` names an index file to use in place
+    """The checkout whose top folder is `folder`; `index` names an index file to use instead
     of its own."""
 
     def __init__(self, folder: Path, index: Path | str | None = None) -> None:

@@ -78,7 +78,7 @@ def _sha256(data: bytes) -> str:
 def cache_root() -> Path:
     """The folder that holds the caches of all pins."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):  # the XDG specification tells to ignore such a value
+    if not os.path.isabs(base):  # the XDG specification says that such a value is ignored
         home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
         base = os.path.join(home, ".cache")
     return Path(base) / "swift-runtime-patches"

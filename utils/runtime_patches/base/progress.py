@@ -26,7 +26,7 @@ def coloured() -> bool:
 
 
 class Step:
-    """Shows `text` with the time it takes. On a terminal the time is counting; elsewhere a line tells it each minute.
+    """Shows `text` with the time it takes. On a terminal the time is counting; elsewhere a line shows it each minute.
     more() tells what follows the text."""
 
     every = 60.0  # seconds between two lines in a file

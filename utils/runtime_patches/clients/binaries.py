@@ -4,7 +4,6 @@ A package is built from a copy of its folder that consists of links, so that not
 manifests are real files: a few lines at their end take dependencies from folders of this machine.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -159,12 +158,12 @@ def _home(ws: Workspace, checkout: Checkout, kind: str, locals_: Sequence[Path])
     name = f"{checkout.name}{'-' * bool(kind)}{kind}"
     if not checkout.stable:
         # The same name elsewhere is another package.
-        place = hashlib.sha256(str(checkout.folder).encode()).hexdigest()[:8]
+        place = files.digest(str(checkout.folder))[:8]
         return BUILD / "clients" / f"{name}-{place}"
     package = checkout.package
     parts = [_VERSION, str(checkout.folder), str(ws.toolchain), list(map(str, locals_))]
     parts += [package.edits] if package.edits else []
-    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+    key = files.digest(json.dumps(parts))[:12]
     return ws.cache / "clients" / f"{name}-{key}"
 
 

@@ -31,7 +31,7 @@ def parser() -> Parser:
         status="0 no fault, 1 a fault or an error, 2 bad usage",
     )
     command.add("--headers", "check the names and headers only; Swift's sources are not needed")
-    command.add("--build", "also build after each patch and run the tests it names (half an hour on two cores)")
+    command.add("--build", "also build after each patch and run the tests it names (half an hour at most on two cores)")
     command.add(
         "--configurations [NAME…]",
         "also compile (not link, not run) what the series touches in the runtime's other configurations, or "

@@ -12,7 +12,7 @@ def parser() -> Parser:
         "Runs the suites that prove the series, one after the other, and keeps a record of each in\n"
         "benchmark/results. A suite that has passed at the present state of the series is not run\n"
         "again. It refuses a checkout with edits that are not in patches/. After each one it updates\n"
-        "docs/proofs.md, which shows the records. All suites together take some hours.",
+        "docs/proofs.md, which shows the records. All suites together take about two hours.",
         ["utils/prove vm-2-cores", "utils/prove vm-2-cores asan tsan"],
         workspace=False,
         status="0 all have passed, 1 one has failed, or an error, 2 bad usage",

@@ -140,6 +140,6 @@ def _show(options: Namespace, path: str) -> int:
         for one in filter(None, outputs):
             Path(f"{one}.partial").unlink(missing_ok=True)
     if status == 137:
-        what = "what reads the trace in the workspace was killed, probably for want of memory"
+        what = "the reader of the trace in the workspace was killed, probably because memory ran out"
         raise UserError(what, header.SMALLER)
     return status

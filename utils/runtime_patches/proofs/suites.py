@@ -79,7 +79,8 @@ def load(machine: str) -> Proofs:
 
 
 def save(machine: str, proof: Proof) -> None:
-    """Puts a proof into the file of the machine, where an older one of its name was. What is no suite any more goes."""
+    """Puts a proof into the file of the machine, where an older one of its name was. Removes those of suites
+    that no longer exist."""
     path = SAVED_RESULTS / machine / "proofs.json"
     found = {one.name: one for one in [*load(machine).proofs, proof]}
     made = Proofs([found[name] for name in SUITES if name in found])

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ..base import pins
-from ..base.paths import REPO
 from ..base.text import plural
 from ..results.comparison import Comparison
 from ..results.harnesses import HARNESSES
@@ -104,10 +103,9 @@ def _harnesses(results: list[Result]) -> list[tuple[str, str, Html]]:
             parts += [head, harness.section(one.measured)]
         there.append((place(some[0].measured.name), some[0].measured.title, join(parts)))
     for name, title in HARNESSES.items():
-        readme = f"benchmark/{name}/README.md"
         if name not in found:
-            how = [": ", code(readme), " says how."] if (REPO / readme).exists() else ["."]
-            absent.append((name, title, p("Not measured in these results", *how, class_="absent")))
+            how = code(f"benchmark/{name}/README.md")
+            absent.append((name, title, p("Not measured in these results: ", how, " says how.", class_="absent")))
     return there + absent
 
 

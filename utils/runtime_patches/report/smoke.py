@@ -104,7 +104,7 @@ def _conditions(group: Group) -> list[Html]:
 
 
 def _least_memory(run: Result) -> float:
-    """Bytes below which a resident set is not told: a process begins with the largest one of the process that
+    """Bytes below which a resident set is not shown: a process begins with the largest one of the process that
     started it, which is about the least of all."""
     columns = [processes for row in run.compared.rows for processes in row.columns.values()]
     return 1.1 * min((process.max_rss for processes in columns for process in processes), default=0)

@@ -36,8 +36,9 @@ class Table:
             columns.append([word.ljust(width) if place < left else word.rjust(width) for word in column])
         return "\n".join("  ".join(line).rstrip() for line in zip(*columns))
 
-    def markdown(self) -> str:
-        lines: list[list[Any]] = [self.columns, ["---"] + ["--:"] * (len(self.columns) - 1), *self.rows]
+    def markdown(self, left: int = 1) -> str:
+        aligned = ["---"] * left + ["--:"] * (len(self.columns) - left)
+        lines: list[list[Any]] = [self.columns, aligned, *self.rows]
         return "\n".join("| " + " | ".join(cell(one).replace("|", "\\|") for one in line) + " |" for line in lines)
 
 

@@ -1,4 +1,4 @@
-"""Builds the runtime libraries, and lays the folders that programs run on.
+"""Builds the runtime libraries, and installs the folders that programs run on.
 
 Each runtime starts from a copy of before's tree: only what a patch touches is compiled. The one that is shipped has a
 tree of its own (package.py).
@@ -199,8 +199,8 @@ def _copy_of_before(ws: Workspace, runtime: Runtime) -> tuple[Path, dict[str, An
 def _assemble(
     ws: Workspace, runtime: Runtime, libraries: Mapping[str, Path], found: dict[str, Any], lib: Path | None = None
 ) -> None:
-    """Lays a runtime's folder: the libraries of the toolchain, or of the one whose folder `lib` is given, with ours in
-    their place."""
+    """Installs a runtime's folder: the libraries of the toolchain, or of the one whose folder `lib` is given, with ours
+    in their place."""
     toolchain = (lib or ws.outside(ws.toolchain / "lib")) / "swift" / "linux"
     folder, target = runtime.folder, runtime.libraries
     if not runtime.is_laid:
@@ -215,7 +215,7 @@ def _assemble(
     (folder / "bin").mkdir(exist_ok=True)
     changed = {name: path for name, path in libraries.items() if not files.same(path, target / name)}
     if changed:
-        # Until all is laid, the runtime is not intact, and nobody runs on it.
+        # Until all is installed, the runtime is not intact, and nobody runs on it.
         runtime.record_path.unlink(missing_ok=True)
     for name in set(NAMES) - libraries.keys():
         if runtime.base != "stock" and not (toolchain / name).exists():

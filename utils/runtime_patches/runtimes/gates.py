@@ -1,4 +1,4 @@
-"""What must hold of the shared libraries of a package before it goes to anybody."""
+"""What must hold of the shared libraries of a package before it is published."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Runtime:
 
     @property
     def is_laid(self) -> bool:
-        """Whether all files are there as they were laid."""
+        """Whether all files are there as they were installed."""
         return files.is_intact(self.record_path)
 
     @property

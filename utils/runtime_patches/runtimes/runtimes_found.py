@@ -1,4 +1,4 @@
-"""What the builds and the laid runtimes are like, for utils/doctor."""
+"""What the builds and the installed runtimes are like, for utils/doctor."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _runtime(ws: Workspace | None, folder: Path) -> Line:
     if not record:
         return line(FAULT, "is not intact")
     if not runtime.is_laid:
-        return line(FAULT, "is not intact: files changed since it was laid")
+        return line(FAULT, "is not intact: files changed since it was installed")
     if record.get("series", series.load().key) != series.load().key:
         return line(STALE, "patches/ has changed since")
     if ws and record.get("configuration", build.configuration_key(ws)) != build.configuration_key(ws):

@@ -8,7 +8,6 @@ compared; a model gets its orders from the list, and nowhere else.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import re
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -282,7 +281,7 @@ class Answers:
     """What models have answered, in the cache. An answer follows from the key alone: a search has no chance in it."""
 
     def __init__(self, key: str) -> None:
-        self.path = pins.cache() / "models" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+        self.path = pins.cache() / "models" / f"{files.digest(key)[:16]}.json"
 
     def get(self, question: str, ask: Callable[[], str]) -> str:
         """The answer to a question; ask() finds it, if it is not there."""

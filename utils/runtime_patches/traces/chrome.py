@@ -10,7 +10,7 @@ from .timeline import HOPS, Counter, Moments, Slices, Timeline
 
 def write(timeline: Timeline, process: int, output: BinaryIO) -> None:
     """Tracks that are no threads are threads, too, with numbers that no thread has."""
-    file = io.TextIOWrapper(output, "utf-8", write_through=False)
+    file = io.TextIOWrapper(output, "utf-8")
     numbers = [(1 << 30) + i if track.thread is None else track.thread for i, track in enumerate(timeline.tracks)]
     names = [json.dumps(name) for name in timeline.names]
     file.write('{"displayTimeUnit":"ns","traceEvents":[\n')

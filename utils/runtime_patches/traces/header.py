@@ -99,7 +99,7 @@ def read(path: str) -> Header:
         ("rate of the clock", not 1000 <= found.ticks_per_second <= 1 << 40, 72),
     ):
         if wrong:
-            raise UserError(f"{path} is damaged: the {what} at byte {at} cannot be", _AGAIN)
+            raise UserError(f"{path} is damaged: the {what} at byte {at} is impossible", _AGAIN)
     return found
 
 

@@ -58,7 +58,7 @@ def main() -> None:
     try:
         show(json.loads(sys.argv[1]))
     except MemoryError:
-        raise UserError("the memory does not suffice for this trace", header.SMALLER) from None
+        raise UserError("there is not enough memory for this trace", header.SMALLER) from None
     except ModuleNotFoundError as error:
         hint = f"sudo apt install python3-{error.name} if --toolchain is given; else utils/doctor checks the workspace"
         raise UserError(f"python3 has no module {error.name}", hint) from None

@@ -1,6 +1,5 @@
 """Folders in the cache that are made once, for all clones, when something first needs them."""
 
-import hashlib
 import inspect
 import os
 import re
@@ -29,7 +28,7 @@ def folder(ws: Workspace, name: str, what: str, fill: Callable[[Path], object], 
     """The folder in the cache that fill(folder) makes. Its name is `name` and a key of the recipe: the functions and
     values that decide what is in it. It is rebuilt if it is damaged. what: the line that is shown meanwhile."""
     parts = [inspect.getsource(part) if callable(part) else repr(part) for part in recipe]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+    key = files.digest("\0".join(parts))[:12]
     place = ws.cache / f"{name}-{key}"
     if files.is_intact(place / files.MADE):
         return place

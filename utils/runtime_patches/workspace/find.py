@@ -132,7 +132,9 @@ def find(checkout: Folder | None = None, toolchain: Folder | None = None) -> Wor
     if toolchain:
         own_toolchain = check_toolchain(Path(toolchain))
         if not checkout:
-            raise BadUsage("--toolchain needs --checkout", "give the folder that holds a swift-6.2.3-RELEASE swift/")
+            raise BadUsage(
+                "--toolchain needs --checkout", f"give the folder that holds swift/ at {pins.load().swift.tag}"
+            )
         return Workspace("/", own_toolchain, check_checkout(checkout), False, checkout)
     cache = pins.cache()
     inside = pins.load().distribution.toolchain

@@ -45,7 +45,7 @@ def lines(values: tuple[int, int], objects: tuple[int, int], count: int, seed: i
 
 
 def ensure(path: Path, values: tuple[int, int], objects: tuple[int, int], count: int, seed: int) -> None:
-    """Writes the inputs file `path` of these values, objects, count and seed, if it is not there."""
+    """Writes the inputs file `path` of these values, objects, count and seed, if it is not there or holds others."""
     text = "\n".join(lines(values, objects, count, seed)) + "\n"
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)

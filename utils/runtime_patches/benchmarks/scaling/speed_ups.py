@@ -59,7 +59,7 @@ class Results:
 
 
 def _number(value: float | None, sign: str = "") -> str:
-    return "-" if value is None else f"{value:{sign}.2f}"
+    return "–" if value is None else f"{value:{sign}.2f}"
 
 
 def lines(

@@ -45,4 +45,4 @@ class Scaling(unittest.TestCase):
         found = lines(Results(PLAN, samples((0.5, 0.5, 0))), {"row": "nothing"}, 2, ["a", "b"])[1]
         self.assertEqual(found, [["row (noisy)", "nothing", *["1.50", "1.20", "2.00", "0.75", "+0.50"] * 2, "1.25"]])
         found = lines(Results(PLAN, samples()), {"row": "nothing"}, 4, ["a"])[1]
-        self.assertEqual(found, [["row", "nothing", *["-"] * 5]])
+        self.assertEqual(found, [["row", "nothing", *["–"] * 5]])

@@ -88,7 +88,7 @@ def _rows(ws: Workspace, sides: Sides, binary: Path, pattern: str | None) -> lis
     for name, tags in sorted({**listed["old"], **listed["new"]}.items()):
         if re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags):
             there = [side for side in ("old", "new") if name in listed[side]]
-            columns = ["old", "control", "new"] if len(there) == 2 else there
+            columns = list(verdicts.COLUMNS) if len(there) == 2 else there
             rows.append(Planned(name, there, columns))
     return rows
 
