@@ -5,6 +5,9 @@ libraries, is compiled with the command line of runtime `after` and the flags of
 (-fsyntax-only). A changed header of include/ alone selects no file. One that fails is compiled
 without the series, too: errors that are there already are upstream's. The Swift files of the
 Embedded module of Concurrency are checked together (-typecheck).
+
+In each configuration that compiles here, the objects of Concurrency are compared, too: a function of
+namespace swift that one uses must be in another, unless it is missing without the series as well.
 """
 
 from __future__ import annotations
@@ -90,6 +93,9 @@ def check(ws: Workspace, names: Iterable[str]) -> Iterator[Compiled]:
                     flags += _headers_32(ws, folder)
                 reason = _probe(ws, flags)
                 row = Compiled(name, reason=reason) if reason else _row(name, flags, files, before, after, pool)
+                if row.compiled:
+                    missing = after.missing(flags, pool) - before.missing(flags, pool)
+                    row.series.update({"Concurrency": f"nothing defines {min(missing)}"} if missing else {})
                 if name == "embedded" and not reason:
                     known = before.swift_errors()
                     new = [text for key, text in after.swift_errors().items() if key not in known]
@@ -114,6 +120,25 @@ class _Tree:
         if file not in self.commands:
             return {}
         return self._errors(file, [*self.commands[file], *flags, "-fsyntax-only", "-w", "-ferror-limit=0"])
+
+    def missing(self, flags: Sequence[str], pool: Executor) -> set[str]:
+        """The functions of namespace swift that objects of Concurrency use, and none defines."""
+        used, defined = set(), set()
+        files = [file for file in self.commands if file.endswith(".cpp") and "/Concurrency/" in file]
+        for text in pool.map(lambda file: self._symbols(file, flags), files):
+            for kind, name in re.findall(r"(?m)^ *(?:[0-9a-f]+ )?(\w) (swift::.*)", text):
+                (used if kind == "U" else defined).add(name)
+        return used - defined
+
+    def _symbols(self, file: str, flags: Sequence[str]) -> str:
+        """The symbols of a file, as nm prints them. If it fails with these flags, those that it defines without."""
+        with tempfile.TemporaryDirectory() as folder:
+            argv = [*self.commands[file], "-O0", "-w", "-o", f"{folder}/object"]
+            options = {"fixed": self.places, "cwd": self.places[1][1], "binds": [Path(folder)], **_CAPTURED}
+            failed = self.ws.run([*argv, *flags], check=False, **options).returncode
+            if failed:
+                self.ws.run(argv, **options)
+            return str(self.ws.run(["nm", "-C", *["--defined-only"] * bool(failed), argv[-1]], **options).stdout)
 
     def swift_errors(self) -> dict[tuple[str, str], str]:
         """The errors of the Swift files of the Embedded module of Concurrency, in the same form."""

@@ -7,6 +7,7 @@ import unittest
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 from . import configurations
 from .configurations import Compiled
@@ -40,6 +41,15 @@ class Configurations(unittest.TestCase):
     def test_one_error_of_all_files_is_the_reason(self) -> None:
         header = {"x.h": ["missing"]}
         self.assertEqual(row(header, header), Compiled("c11", reason="x.h:1: missing"))
+
+    def test_functions_that_no_object_defines(self) -> None:
+        symbols = {
+            "a": "0010 T swift::one()\n U swift::two(int)\n U swift_one\n",
+            "b": " U swift::one()\n U std::x()\n",
+        }
+        tree = Tree(files=[f"/Concurrency/{file}.cpp" for file in symbols])
+        with mock.patch.object(tree, "_symbols", lambda file, flags: symbols[file[-5]]), ThreadPoolExecutor(1) as pool:
+            self.assertEqual(tree.missing((), pool), {"swift::two(int)"})
 
     def test_files_that_changed_or_include_what_changed(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
