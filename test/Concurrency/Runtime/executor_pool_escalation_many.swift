@@ -12,6 +12,8 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
+// Under ThreadSanitizer the escalation alone takes longer than the limit.
+// UNSUPPORTED: tsan
 // REQUIRES: OS=linux-gnu
 
 // A task with 50,000 children that wait is escalated. They are behind so many tasks of their class that the pool does
