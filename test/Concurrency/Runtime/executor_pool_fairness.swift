@@ -205,7 +205,7 @@ func handOver(_ pairs: Int) {
           Task.detached(priority: [.high, .medium, .background][number % 3]) {
             while !stop.isSet {
               await Task.yield()
-              await Task.detached(priority: .medium) { begun.add() }.value
+              await Task.detached(priority: .medium) { _ = begun.add() }.value
             }
           }
         }
@@ -350,7 +350,7 @@ func handOver(_ pairs: Int) {
               }
             }
           }
-          _ = waits(nil, 200, pause: 5000)
+          _ = waits(nil, 60, pause: 5000)
           // In jobs of others, because other programs may have the processors.
           let others = (0..<40).map { _ in
             usleep(5000)
