@@ -31,7 +31,7 @@ import Synchronization
 /// Two tasks, one of which runs: each resumes the other and suspends.
 final class Pair: Sendable {
   private let waiting = Mutex<UnsafeContinuation<Void, Never>?>(nil)
-  private let stop = Flag()
+  let stop = Flag()
   private let ended = DispatchSemaphore(value: 0)
   let turns = Counter()
 
@@ -305,6 +305,7 @@ func handOver(_ pairs: Int) {
         let pairs = (0..<1000 * width).map { _ in Pair() }
         sleep(1)
         let counts = pairs.map(\.turns.count)
+        for pair in pairs { pair.stop.set() }
         for pair in pairs { pair.end() }
         let mean = counts.reduce(0, +) / counts.count
         let starved = counts.filter { $0 * 10 < mean }.count
