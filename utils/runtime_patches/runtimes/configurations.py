@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Executor
+    from subprocess import CompletedProcess
 
     from ..workspace.find import Workspace
     from .runtime import Runtime
@@ -134,11 +135,11 @@ class _Tree:
         """The symbols of a file, as nm prints them. If it fails with these flags, those that it defines without."""
         with tempfile.TemporaryDirectory() as folder:
             argv = [*self.commands[file], "-O0", "-w", "-o", f"{folder}/object"]
-            options = {"fixed": self.places, "cwd": self.places[1][1], "binds": [Path(folder)], **_CAPTURED}
-            failed = self.ws.run([*argv, *flags], check=False, **options).returncode
+            binds = [Path(folder)]
+            failed = self._run([*argv, *flags], check=False, binds=binds).returncode
             if failed:
-                self.ws.run(argv, **options)
-            return str(self.ws.run(["nm", "-C", *["--defined-only"] * bool(failed), argv[-1]], **options).stdout)
+                self._run(argv, binds=binds)
+            return str(self._run(["nm", "-C", *["--defined-only"] * bool(failed), argv[-1]], binds=binds).stdout)
 
     def swift_errors(self) -> dict[tuple[str, str], str]:
         """The errors of the Swift files of the Embedded module of Concurrency, in the same form."""
@@ -153,8 +154,11 @@ class _Tree:
         files = [sources.get(name, f"{folder}/{name}") for name in names]
         return self._errors("the Swift files", [*_EMBEDDED_SWIFT, *flags, *files])
 
+    def _run(self, argv: Sequence[str], **options: Any) -> CompletedProcess[str]:
+        return self.ws.run(argv, fixed=self.places, cwd=self.places[1][1], **_CAPTURED, **options)
+
     def _errors(self, what: str, argv: Sequence[str]) -> dict[tuple[str, str], str]:
-        done = self.ws.run(argv, fixed=self.places, cwd=self.places[1][1], check=False, **_CAPTURED)
+        done = self._run(argv, check=False)
         found: dict[tuple[str, str], str] = {}
         for place, line, message in re.findall(r"(?m)^(?:(\S+?):(\d+):\d+|\S+): (?:fatal )?error: (.*)", done.stderr):
             place = os.path.normpath(place).removeprefix(f"{self.seen}/")

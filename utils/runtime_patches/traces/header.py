@@ -95,7 +95,7 @@ def read(path: str) -> Header:
     for what, wrong, at in (
         ("size of chunks", size & (size - 1) or not 128 <= size <= 1 << 28, 20),
         ("size of the header", not HEADER.size <= found.header_size <= 1 << 20 or found.header_size % 8, 16),
-        ("times", (found.last_ticks - found.first_ticks) * max(1, found.rate()[0]) >= LONGEST, 32),
+        ("range of times", (found.last_ticks - found.first_ticks) * max(1, found.rate()[0]) >= LONGEST, 32),
         ("rate of the clock", not 1000 <= found.ticks_per_second <= 1 << 40, 72),
     ):
         if wrong:

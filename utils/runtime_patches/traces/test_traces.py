@@ -178,7 +178,10 @@ class Formats(unittest.TestCase):
             (header(byte_order=0x04030201), "is of a machine with another byte order, or damaged at byte 8"),
             (header(chunk_size=500), "is damaged: the size of chunks at byte 20 is impossible"),
             (header(header_size=7), "is damaged: the size of the header at byte 16 is impossible"),
-            (header(last_ticks=1 << 50, ticks_per_second=1000), "is damaged: the times at byte 32 is impossible"),
+            (
+                header(last_ticks=1 << 50, ticks_per_second=1000),
+                "is damaged: the range of times at byte 32 is impossible",
+            ),
             (header(ticks_per_second=0), "is damaged: the rate of the clock at byte 72 is impossible"),
         ):
             with tempfile.NamedTemporaryFile() as file, self.subTest(message):
