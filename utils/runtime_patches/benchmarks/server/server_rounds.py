@@ -6,9 +6,9 @@ import os
 import shutil
 import statistics
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...base.errors import UserError
 from ...base.paths import BUILD
@@ -17,6 +17,7 @@ from ...base.progress import note
 from ...base.text import number
 from ...results import outcome, verdicts
 from ...results.outcome import Outcome
+from ...results.verdicts import Verdict
 from ...workspace.find import Workspace
 from ..harness import measuring
 from . import programs, requests
@@ -62,37 +63,19 @@ def median(samples: Iterable[Mapping[str, Any]], what: str) -> float | None:
     return statistics.median(values) if values else None
 
 
-class Compared(NamedTuple):
-    """One measure: old is what both of its columns say; ratio: new/old; again: control/old - 1."""
-
-    old: float
-    new: float
-    ratio: float
-    again: float | None
-
-
-def ratios(columns: requests.Columns, what: str) -> Compared | None:
-    """The medians of a measure, compared; None if a side has none."""
-    old = median(columns["old"] + columns["control"], what)
-    one, again, new = (median(columns[column], what) for column in verdicts.COLUMNS)
-    if not old or new is None:
-        return None
-    return Compared(old, new, new / old, again / one - 1 if one and again is not None else None)
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value * 100:+.1f} %"
-
-
-def _verdicts(options: Namespace, taken: Mapping[str, requests.Columns]) -> dict[str, str]:
-    """{row: "faster", "slower" or "same"}: by its time, if there are enough rounds."""
-    if options.rounds < verdicts.FEWEST:
-        return {}
-    times = {
-        name: {column: [1 / sample["rate"] for sample in samples] for column, samples in columns.items()}
+def judged(taken: Mapping[str, requests.Columns], measure: Callable[[requests.Sample], Any]) -> dict[str, Verdict]:
+    """{row: its Verdict} by a measure of each sample; a row of which one has none is left out."""
+    values = {
+        name: {column: [measure(sample) for sample in samples] for column, samples in columns.items()}
         for name, columns in taken.items()
     }
-    return {verdict.name: verdict.verdict for verdict in verdicts.judge(times)}
+    known = {name: columns for name, columns in values.items() if all(map(all, columns.values()))}
+    return {verdict.name: verdict for verdict in verdicts.judge(known)}
+
+
+def _compared(one: Verdict) -> list[str]:
+    """Cells: both sides, new/old, and by how much old differs from itself."""
+    return [number(one.old), number(one.new), f"{one.ratio:.2f}", f"{one.noise * 100:+.1f} %"]
 
 
 def tables(
@@ -103,13 +86,15 @@ def tables(
     cpu: list[list[str | None]] = []
     system: list[list[str | None]] = []
     late: list[list[str | None]] = []
-    judged = _verdicts(options, taken)
+    rates = judged(taken, lambda sample: sample["rate"])
+    used = judged(taken, lambda sample: sample.get("cpu"))
+    enough = options.rounds >= verdicts.FEWEST
+    times = judged(taken, lambda sample: 1 / sample["rate"]) if enough else {}
     for name, columns in taken.items():
-        if rate := ratios(columns, "rate"):
-            cells = [number(rate.old), number(rate.new), f"{rate.ratio:.2f}", _percent(rate.again)]
-            speed.append([name, *cells, judged.get(name)])
-        if time := ratios(columns, "cpu"):
-            cpu.append([name, number(time.old), number(time.new), f"{time.ratio:.2f}", _percent(time.again)])
+        if name in rates:
+            speed.append([name, *_compared(rates[name]), times[name].verdict if times else None])
+        if name in used:
+            cpu.append([name, *_compared(used[name])])
             sides = columns["old"] + columns["control"], columns["new"]
             switches, rss = ([number(median(side, what)) for side in sides] for what in ("switches", "rss"))
             futexes = [number(median(columns[column], "futexes")) for column in ("old", "new")]
@@ -117,9 +102,9 @@ def tables(
         for load in columns["old"][0]["latencies"]:
             found = {column: list(zip(*(one["latencies"][load] for one in columns[column]))) for column in columns}
             places = [(place, column) for place in range(len(requests.QUANTILES)) for column in verdicts.COLUMNS]
-            times = [number(statistics.median(found[column][place])) for place, column in places]
+            medians = [number(statistics.median(found[column][place])) for place, column in places]
             unanswered = [str(sum(found[column][-1])) for column in ("old", "new")]
-            late.append([name, load, *times, " ".join(unanswered)])
+            late.append([name, load, *medians, " ".join(unanswered)])
     old, new = map(str, options.sides)
     quantile_columns = [f"p{part * 100:g} {name}" for part in requests.QUANTILES for name in (old, f"{old} again", new)]
     compared = [old, new, f"{new}/{old}", f"{old} again"]
@@ -144,8 +129,9 @@ def report(options: Namespace, taken: Mapping[str, requests.Columns], failed: li
     result = outcome.begin(name, title, "benchmark/server/run-benchmark")
     for title, columns, lines in tables(options, taken):
         result.table(title, columns, lines)
-    again = {name: found for name, columns in taken.items() if (found := ratios(columns, "rate"))}
-    dots = {name: (one.ratio, 1 + (one.again or 0)) for name, one in again.items()}
+    rates = judged(taken, lambda sample: sample["rate"])
+    used = judged(taken, lambda sample: sample.get("cpu"))
+    dots = {name: (one.ratio, 1 + one.noise) for name, one in rates.items()}
     result.add_dots("Operations a second", "new/old", ["new", "old again"], dots, 1.0)
     old, new = options.sides
     result.notes = [
@@ -154,11 +140,11 @@ def report(options: Namespace, taken: Mapping[str, requests.Columns], failed: li
         "At a fixed rate a request's time begins when it is due, whether a connection is free or not. 'late "
         "at the end': requests that had no answer then, with the time that they had waited.",
         "old again against old, operations a second: median "
-        f"{statistics.median(abs(one.again or 0) for one in again.values()) * 100:.1f} %",
+        f"{statistics.median(abs(one.noise) for one in rates.values()) * 100:.1f} %",
     ]
     result.notes += [f"not measured: {error.message}" for error in failed]
-    shown = [name for name in ("plain", "all", "all-10", "all-100") if name in taken]
-    told = [f"{name} {cpu.ratio:.2f}" for name in shown if (cpu := ratios(taken[name], "cpu"))]
+    shown = [name for name in ("plain", "all", "all-10", "all-100") if name in used]
+    told = [f"{name} {used[name].ratio:.2f}" for name in shown]
     if told:
         result.summary.append(f"A server's CPU time a request, {new}/{old}: {', '.join(told)}.")
     return result
