@@ -24,8 +24,6 @@ from . import programs, requests
 from .programs import Place
 from .rows import ServerRow
 
-_MEASURES = {"nio": requests.nio, "inside": requests.inside, "http": requests.http, "echo": requests.http}
-
 
 @contextmanager
 def place(ws: Workspace) -> Iterator[programs.Place]:
@@ -50,7 +48,7 @@ def take(
     failed: list[UserError] = []
     for row in chosen:
         try:
-            taken[row.name] = _MEASURES[row.kind](options, row, there, built[row.kind])
+            taken[row.name] = requests.measure(options, row, there, built[row.kind])
         except UserError as error:
             note(f"error: {error.message}")
             failed.append(error)
