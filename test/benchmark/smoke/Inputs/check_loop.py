@@ -15,7 +15,7 @@ for side in ("a", "b"):
 plan = {
     **PLAN,
     "binary": str(Path(__file__).resolve().with_name("fake-benchmark")),
-    "rows": [{"name": name, "sides": ["old", "new"], "columns": ["old", "control", "new"]} for name in names],
+    "rows": [{"name": name, "columns": ["old", "control", "new"]} for name in names],
     "rounds": 2,
     "timeout": 1,
     "copies": 2,
@@ -24,8 +24,8 @@ plan = {
     "variables": {},
     "scratch": str(folder / "copies"),
     "sides": {
-        "old": {"library_path": str(folder / "a"), "variables": {}, "loads": []},
-        "new": {"library_path": str(folder / "b"), "variables": {}, "loads": []},
+        column: {"library_path": str(folder / side), "variables": {}, "loads": []}
+        for column, side in (("old", "a"), ("control", "a"), ("new", "b"))
     },
 }
 done = subprocess.run(

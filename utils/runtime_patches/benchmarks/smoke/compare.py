@@ -88,8 +88,7 @@ def _rows(ws: Workspace, sides: Sides, binary: Path, pattern: str | None) -> lis
     for name, tags in sorted({**listed["old"], **listed["new"]}.items()):
         if re.search(pattern, name) if pattern else not {"skip", "unstable"} & set(tags):
             there = [side for side in ("old", "new") if name in listed[side]]
-            columns = list(verdicts.COLUMNS) if len(there) == 2 else there
-            rows.append(Planned(name, there, columns))
+            rows.append(Planned(name, list(verdicts.COLUMNS) if len(there) == 2 else there))
     return rows
 
 
@@ -122,6 +121,7 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
     load, cores = machine.load_before, machine.usable_cores
     if load and cores and load[0] > cores / 2:
         note(f"this machine is busy (load {load[0]:.1f} on {cores} cores): figures will be less sharp")
+    old, new = dataclasses.asdict(sides.old), dataclasses.asdict(sides.new)
     plan: dict[str, Any] = {
         **PLAN,
         "binary": str(chosen.binary),
@@ -130,7 +130,7 @@ def _measure(ws: Workspace, sides: Sides, chosen: Chosen, rounds: int | None, sc
         "seed": int(begin),
         "libraries": [library.name for library in LIBRARIES if library.always],
         "scratch": str(scratch),
-        "sides": {name: dataclasses.asdict(side) for name, side in vars(sides).items()},
+        "sides": {"old": old, "control": old, "new": new},
         "variables": VARIABLES,
     }
     remove(scratch)

@@ -28,66 +28,59 @@ _SAMPLE = re.compile(rb"^    Sample \d+,(\S+)", re.M)
 
 @dataclass
 class Planned:
-    """A benchmark that is to be measured. sides, columns: where; iterations: of a sample; samples: of a process;
-    seconds: of a process, its start included."""
+    """A benchmark that is to be measured. columns: where; iterations: of a sample; samples: of a
+    process; seconds: of a process, its start included."""
 
     name: str
-    sides: list[str]
     columns: list[str]
     iterations: int = 0
     samples: int = 0
     seconds: float = 0.0
 
 
-@dataclass
-class Copy:
-    """How a process runs on a copy of a column's libraries, and the libraries that it loads."""
-
-    environment: dict[str, str]
-    libraries: list[str]
+def _folder(plan: Mapping[str, Any], column: str, number: int) -> str:
+    """The folder of the copies on which a column runs in a round."""
+    # Names of one length: the environment's size moves the stack.
+    return os.path.join(plan["scratch"], f"{column:->7}-{number % plan['copies']}")
 
 
-def copy_libraries(plan: Mapping[str, Any]) -> dict[str, list[Copy]]:
-    """Copies the libraries that the binary loads, several times for each column. Returns {column: its copies}.
+def copy_libraries(plan: Mapping[str, Any]) -> None:
+    """Copies the libraries that the binary loads, several times for each column.
 
     Two files of the same bytes run up to 3 % apart: it matters how their pages lie in
     memory. So all columns run on fresh copies, made alike, and take turns on several;
     and the difference of old and control shows what is left of that.
     """
-    places: dict[str, list[Copy]] = {}
-    for column in ("old", "control", "new"):
-        side = plan["sides"]["new" if column == "new" else "old"]
+    for column, side in plan["sides"].items():
         origin = side["library_path"]
         env = {**os.environ, "LD_TRACE_LOADED_OBJECTS": "1", "LD_LIBRARY_PATH": origin}
         traced = captured([plan["binary"]], env=env).stdout
         own = [path for path in re.findall(r"=> (\S.*) \(0x", traced) if os.path.dirname(path) == origin]
         own += [os.path.join(origin, name) for name in side["loads"]]
-        places[column] = []
         for number in range(plan["copies"]):
-            # Names of one length: the environment's size moves the stack.
-            folder = os.path.join(plan["scratch"], f"{column:->7}-{number}")
+            folder = _folder(plan, column, number)
             os.makedirs(folder)
             for path in own:
                 shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
-            environment = {"LD_LIBRARY_PATH": folder, **side["variables"]}
-            places[column].append(Copy(environment, [*plan["libraries"], *side["loads"]]))
-    return places
 
 
-def run_process(plan: Mapping[str, Any], place: Copy, name: str, iterations: int, samples: int) -> dict[str, Any]:
-    """Runs one benchmark in a process of its own.
+def run_process(
+    plan: Mapping[str, Any], column: str, number: int, name: str, iterations: int, samples: int
+) -> dict[str, Any]:
+    """Runs one benchmark in a process of its own, as a column does in round `number`.
 
     Returns {"samples": microseconds an iteration, in order, "max_rss": bytes,
     "loaded": paths of the runtime's libraries}.
     """
     argv = [plan["binary"], name, f"--num-iters={iterations}", f"--num-samples={samples}", "--verbose"]
-    env = {**plan["variables"], **os.environ, **place.environment}
+    side, folder = plan["sides"][column], _folder(plan, column, number)
+    env = {**plan["variables"], **os.environ, "LD_LIBRARY_PATH": folder, **side["variables"]}
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         timer = threading.Timer(plan["timeout"], os.kill, (process.pid, signal.SIGKILL))
         timer.start()
         try:
-            loaded = _loaded(process.pid, place.libraries)
+            loaded = _loaded(process.pid, [*plan["libraries"], *side["loads"]])
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
             process.kill()
@@ -132,7 +125,7 @@ def _loaded(pid: int, libraries: Collection[str]) -> dict[str, str]:
     return found
 
 
-def calibrate(plan: Mapping[str, Any], row: Planned, place: Copy) -> None:
+def calibrate(plan: Mapping[str, Any], row: Planned) -> None:
     """Sets the row's iterations a sample and samples a process, from a trial run.
 
     A sample lasts about plan["sample_us"], so that the driver's resolution of 1 us
@@ -141,7 +134,7 @@ def calibrate(plan: Mapping[str, Any], row: Planned, place: Copy) -> None:
     iterations = 1
     while True:
         begin = time.monotonic()
-        trial = run_process(plan, place, row.name, iterations, 4)["samples"]
+        trial = run_process(plan, row.columns[0], 0, row.name, iterations, 4)["samples"]
         seconds = time.monotonic() - begin
         once = min(trial[1:])
         if once * iterations >= 50 or iterations >= 10**7:
@@ -177,14 +170,14 @@ def cpu_times() -> tuple[float, float, float]:
 def measure(plan: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Calibrates all rows, then measures them in interleaved rounds."""
     rows = []
-    places = copy_libraries(plan)
+    copy_libraries(plan)
     for row in (Planned(**fields) for fields in plan["rows"]):
         try:
-            calibrate(plan, row, places[row.sides[0]][0])
+            calibrate(plan, row)
             rows.append(row)
             yield {"event": "calibrated", **vars(row)}
         except Failed as failure:
-            yield {"event": "failed", "name": row.name, "side": row.sides[0], "reason": str(failure)}
+            yield {"event": "failed", "name": row.name, "side": row.columns[0], "reason": str(failure)}
     count, seconds = rounds(plan, rows)
     yield {"event": "plan", "rounds": count, "seconds": round(count * seconds, 1)}
     chance = random.Random(plan["seed"])
@@ -195,7 +188,7 @@ def measure(plan: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if name in gone:
             continue
         try:
-            result = run_process(plan, places[column][number % plan["copies"]], name, row.iterations, row.samples)
+            result = run_process(plan, column, number, name, row.iterations, row.samples)
             yield {"event": "process", "name": name, "column": column, "round": number, **result}
         except Failed as failure:
             side = "old" if column == "control" else column
