@@ -12,7 +12,6 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...base import files, locks, pins
 from ...base.errors import UserError
@@ -38,21 +37,14 @@ _KEPT = 4
 
 @dataclass
 class Module:
-    """name, sources (files of the host), more flags of swiftc than _COMMON, ours (this repository's)."""
+    """name, sources (files of the host), more flags of swiftc than _COMMON, ours (this repository's),
+    headers that the sources include."""
 
     name: str
     sources: list[Path]
     more: Sequence[str] = ()
     ours: bool = False
     headers: Sequence[Path] = ()
-
-    @property
-    def flags(self) -> list[str]:
-        return [*_COMMON, *self.more]
-
-    def key(self, base: str) -> str:
-        """A hash of the content that the object is made from, and of `base`."""
-        return _key(f"{base} {self.name} {self.flags}", *self.sources, *self.headers)
 
 
 def _key(text: str, *paths: Path) -> str:
@@ -132,25 +124,24 @@ def build(ws: Workspace, chosen: Mapping[str, Module]) -> Path:
         driver = rules.add(
             Module("DriverUtils", [home / "DriverUtils.swift", home / "ArgParse.swift"], ["-parse-as-library"]), [utils]
         )
-        found = [rules.add(module, [utils]) for module in chosen.values()]
+        objects = [utils, driver, *(rules.add(module, [utils]) for module in chosen.values())]
         text = main_text((home / "main.swift").read_text(), chosen)
         (FOLDER / "main").mkdir(exist_ok=True)
         main = FOLDER / "main" / f"{_key(text)}.swift"
         main.write_text(text)
         cxx = [*_CXX, "-I", str(home / "CxxTests")] if any(module.headers for module in chosen.values()) else []
-        found = [utils, driver, *found]
-        found.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), found))
-        binary = rules.link([*found, rules.native(_HEAP_START)])
-        record = (FOLDER / binary).with_name(files.MADE)
+        objects.append(rules.add(Module("main", [main], [*_SUITE, *cxx]), objects))
+        target = rules.link([*objects, rules.native(_HEAP_START)])
+        binary = FOLDER / target
+        record = binary.with_name(files.MADE)
         if not files.is_intact(record):
-            (FOLDER / binary).unlink(missing_ok=True)
+            binary.unlink(missing_ok=True)
             with Step(f"benchmark suite: {len(chosen)} modules"):
-                rules.run(binary)
-            files.write_intact(record, {}, [FOLDER / binary])
-        os.utime((FOLDER / binary).parent)
+                rules.run(target)
+            files.write_intact(record, {}, [binary])
+        os.utime(binary.parent)
         _prune()
-    program: Path = FOLDER / binary
-    return program
+    return binary
 
 
 class _Rules:
@@ -163,37 +154,32 @@ class _Rules:
         self.base = f"{ws.toolchain} {made.st_size} {int(made.st_mtime)}"
         self.lines = ["rule run", "  command = $c", "  description = $out"]
 
-    def add(self, module: Any, needs: Any = ()) -> Any:
+    def add(self, module: Module, needs: Sequence[str] = ()) -> str:
         """The object of a module that imports the modules of the objects `needs`."""
-        key = module.key(" ".join([self.base, *needs]))
-        folder = f"modules/{module.name}-{key}"
-        target = f"{folder}/{module.name}.o"
+        flags = [*_COMMON, *module.more]
+        text = f"{' '.join([self.base, *needs])} {module.name} {flags}"
+        place = f"modules/{module.name}-{_key(text, *module.sources, *module.headers)}/{module.name}"
         imports = [word for need in needs for word in ("-I", os.path.dirname(need))]
-        found = ["-module-name", module.name, "-emit-module-path", f"{folder}/{module.name}.swiftmodule", "-o", target]
-        self._rule(
-            target, needs, ["swiftc", *module.flags, *imports, "-emit-module", *found, *map(str, module.sources)]
-        )
-        return target
+        made = ["-emit-module", "-module-name", module.name, "-emit-module-path", f"{place}.swiftmodule"]
+        argv = ["swiftc", *flags, *imports, *made, "-o", f"{place}.o", *map(str, module.sources)]
+        return self._rule(f"{place}.o", needs, argv)
 
     def native(self, source: Path) -> str:
-        key = _key(self.base, source)
-        target = f"modules/{source.stem}-{key}/{source.stem}.o"
-        self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])
-        return target
+        target = f"modules/{source.stem}-{_key(self.base, source)}/{source.stem}.o"
+        return self._rule(target, [], ["clang", "-O2", "-c", str(source), "-o", target])
 
-    def link(self, objects: Any) -> Any:
+    def link(self, objects: Sequence[str]) -> str:
         """The binary; it finds its libraries beside it, as upstream's does on Darwin."""
-        key = _key(" ".join([self.base, *objects]))
-        target = f"binaries/{key}/{BINARY}"
+        target = f"binaries/{_key(' '.join([self.base, *objects]))}/{BINARY}"
         path = "-no-toolchain-stdlib-rpath -Xlinker -rpath -Xlinker $ORIGIN/../lib/swift/linux".split()
-        self._rule(target, objects, ["swiftc", "-O", *objects, "-o", target, *path])
-        return target
+        return self._rule(target, objects, ["swiftc", "-O", *objects, "-o", target, *path])
 
-    def _rule(self, target: Any, needs: Any, argv: Any) -> None:
+    def _rule(self, target: str, needs: Sequence[str], argv: Sequence[str]) -> str:
         command = shlex.join(argv).replace("$", "$$")
         self.lines += [f"build {target}: run {' '.join(needs)}", f"  c = {command}"]
+        return target
 
-    def run(self, target: Any) -> None:
+    def run(self, target: str) -> None:
         """Makes the target and what it needs. ninja removes what an interruption left."""
         (FOLDER / "build.ninja").write_text("\n".join(self.lines) + "\n")
         # LLVM takes a % in the path of its module cache for a place to fill in.
