@@ -132,17 +132,12 @@ def _spinners(wanted: bool) -> Iterator[None]:
     """A program of the lowest priority on each processor, while the block runs."""
     # They end with this process, also if it is killed.
     spin = "while kill -0 $PPID; do i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done; done"
-    children = []
-    try:
+    with contextlib.ExitStack() as stack:
         for processor in sorted(os.sched_getaffinity(0)) if wanted else ():
-            argv = ["nice", "-n", "19", "sh", "-c", spin]
-            child = subprocess.Popen(argv, start_new_session=True, stderr=subprocess.DEVNULL)
-            children.append(child)
+            child = process.start(["nice", "-n", "19", "sh", "-c", spin], stderr=subprocess.DEVNULL)
+            stack.callback(process.end, child)
             os.sched_setaffinity(child.pid, {processor})
         yield
-    finally:
-        for child in children:
-            process.end(child)
 
 
 def _outcome(made: Programs, options: Namespace, taken: targets.Samples) -> Outcome:

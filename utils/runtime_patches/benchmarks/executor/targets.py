@@ -31,6 +31,11 @@ class Target:
     share: float = USUAL
 
 
+def _each(rows: str, figures: str, most: float, against: str = "off") -> list[Target]:
+    """A Target for each of the figures of each row."""
+    return [Target(row, figure, most, against) for row in rows.split() for figure in figures.split()]
+
+
 TARGETS = [
     Target("main-hop", "wall", 12, f"{FLOOR} line", NEARLY_ALL),
     Target("main-hop", "wall", 0.1, share=NEARLY_ALL),
@@ -45,28 +50,21 @@ TARGETS = [
     Target("async-let-main", "wall", 0.1),
     Target("async-let", "wall", 0.8, f"{GO} pair.wall"),
     Target("group-child", "cpu", 0.5),
-    *(Target("group-short", figure, 1.05) for figure in ("wall", "cpu")),
-    *(Target("actor-calls", figure, 1.05) for figure in ("wall", "cpu")),
+    *_each("group-short actor-calls", "wall cpu", 1.05),
     Target("group-long", "wall", 1.05),
-    *(Target(f"fan-out-{children}", figure, 1.05) for children in "12" for figure in ("p50", "cpu")),
+    *_each("fan-out-1 fan-out-2", "p50 cpu", 1.05),
     Target("skynet", "wall", 2.5, f"{GO} skynet.wall"),
     Target("skynet", "rss", 0.2),
     Target("stream", "futex", 0.01, ""),
-    *(
-        Target(f"mix-{clients}", figure, 1.02 if figure == "wall" else 1.0)
-        for clients in "18"
-        for figure in ("wall", "cpu")
-    ),
-    *(Target(f"mix-serial-{clients}", "wall", 1.02) for clients in "18"),
+    Target("mix-1", "wall", 1.02),
+    Target("mix-1", "cpu", 1.0),
+    Target("mix-8", "wall", 1.02),
+    Target("mix-8", "cpu", 1.0),
+    *_each("mix-serial-1 mix-serial-8", "wall", 1.02),
     Target("block-behind", "p50", 0.5e6, ""),
-    *(
-        Target(row, figure, 1.05)
-        for row in ("stream-3", "stream-8", "stream-3-work", "stream-3-long", "blocks-2", "blocks-8", "yield-2")
-        for figure in ("wall", "cpu")
-    ),
-    *(Target(f"resumed-{length}", figure, 1.0) for length in "27" for figure in ("wall", "cpu")),
-    Target("deinit-end-1", "wall", 0.1),
-    Target("deinit-suspend-1", "wall", 0.1),
+    *_each("stream-3 stream-8 stream-3-work stream-3-long blocks-2 blocks-8 yield-2", "wall cpu", 1.05),
+    *_each("resumed-2 resumed-7", "wall cpu", 1.0),
+    *_each("deinit-end-1 deinit-suspend-1", "wall", 0.1),
     Target("deinit-suspend-100", "wall", 0.2),
     Target("deinit-suspend-100", "futex", 0.001, ""),
     *(
@@ -74,20 +72,15 @@ TARGETS = [
         for who in ("job", "thread")
         for batch in (1, 100, 5000, 1_000_000)
     ),
-    *(Target(f"timer-{length}", figure, 1.05) for length in (1, 5) for figure in ("p50", "cpu")),
+    *_each("timer-1 timer-5", "p50 cpu", 1.05),
     Target("idle", "cpu", 1.0),
     Target("compute", "others", 1.0, ""),
     Target("beside-pair", "p99", 2.0),
-    *(Target(f"background-{length}", "p50", 50e6, "") for length in ("0.1", "10")),
-    *(Target(f"urgent-{length}", figure, 1.05) for length in ("0.3", "5") for figure in ("p50", "p99")),
-    *(
-        Target(f"block-{priority}", figure, 1.05)
-        for priority in ("low", "high", "default")
-        for figure in ("wall", "beside")
-    ),
-    *(Target("block-alone", figure, 1.05) for figure in ("wall", "cpu")),
-    *(Target(f"blocked-{factor}N", "p50", 50e6, "") for factor in (1, 2, 4)),
-    Target("blocked-child", "p50", 50e6, ""),
+    *_each("background-0.1 background-10", "p50", 50e6, ""),
+    *_each("urgent-0.3 urgent-5", "p50 p99", 1.05),
+    *_each("block-low block-high block-default", "wall beside", 1.05),
+    *_each("block-alone", "wall cpu", 1.05),
+    *_each("blocked-1N blocked-2N blocked-4N blocked-child", "p50", 50e6, ""),
     Target("blocked-child-50", "p50", 1e6, ""),
 ]
 # With Dispatch's queues as many blocked jobs of one priority as there are processors wait for ever.
