@@ -45,87 +45,69 @@ def event(kind: int, ticks: int, *words: int, arg: int = 0) -> bytes:
     return struct.pack(f"<{1 + len(words)}Q", kind | (1 + len(words)) << 8 | arg << 12 | ticks << 24, *words)
 
 
-def chunk(ring: int, index: int, *events: bytes, **head: Any) -> bytes:
+def events(text: str) -> bytes:
+    """Several events, such as "task_create 0 1 2, run_end 5 arg=1": of each its kind, ticks, words and arg."""
+    found = b""
+    for line in text.split(","):
+        words, _, arg = line.partition("arg=")
+        kind, *numbers = words.split()
+        found += event(Kind[kind.upper()], *(int(number, 0) for number in numbers), arg=int(arg or 0))
+    return found
+
+
+def chunk(ring: int, index: int, content: bytes = b"", **head: Any) -> bytes:
     """Of thread 100 + ring."""
     known: dict[str, Any] = {"magic": headers.CHUNK_MAGIC, "type": 1, "ring": ring, "index": index}
     known |= {"thread": 100 + ring, "base": 1000, "running": 0, "sequence": index, "lost": 0, "depth": 0}
     known |= {"name": b"worker", **head}
-    return (struct.pack("<IHHIIQQQII16s", *known.values()) + b"".join(events)).ljust(CHUNK, b"\0")
+    return (struct.pack("<IHHIIQQQII16s", *known.values()) + content).ljust(CHUNK, b"\0")
 
 
-def modules(*found: tuple[str, int, int]) -> bytes:
-    """(path, begin, end) of each."""
-    parts = []
-    for path, begin, end in found:
-        name = path.encode().ljust(len(path) // 8 * 8 + 8, b"\0")
-        parts.append(headers.MODULE.pack(56 + len(name), 0, len(path), begin, begin, end, b"") + name)
-    return chunk(0, 1, *parts, type=headers.MODULES)
+def module(path: str, begin: int, end: int) -> bytes:
+    name = path.encode().ljust(len(path) // 8 * 8 + 8, b"\0")
+    head = headers.MODULE.pack(56 + len(name), 0, len(path), begin, begin, end, b"")
+    return chunk(0, 1, head + name, type=headers.MODULES)
 
 
 def program() -> bytes:
     """Thread 100 creates tasks 1 and 2; thread 101 runs 1, which hops to an actor, behind 2, and leaves a continuation
     that nobody resumes; 2 sleeps and ends."""
-    first = chunk(
-        0,
-        1,
-        event(Kind.ACTOR_CREATE, 0, ACTOR, TYPE),
-        event(Kind.TASK_CREATE, 10, 1, FUNCTION),
-        event(Kind.TASK_NAME, 10, 1, int.from_bytes(b"request", "little")),
-        event(Kind.ENQUEUE_GLOBAL, 20, 1),
-        event(Kind.TASK_CREATE, 30, 2, FUNCTION + 1),
-        event(Kind.ACTOR_ENQUEUE, 40, ACTOR, 2),
-        event(Kind.ENQUEUE_GLOBAL, 50, 0x5000, arg=NOT_TASK),
+    named = int.from_bytes(b"request", "little")
+    first = events(
+        f"actor_create 0 {ACTOR} {TYPE}, task_create 10 1 {FUNCTION}, task_name 10 1 {named}, enqueue_global 20 1, "
+        f"task_create 30 2 {FUNCTION + 1}, actor_enqueue 40 {ACTOR} 2, enqueue_global 50 0x5000 arg={NOT_TASK}"
     )
-    second = chunk(
-        1,
-        1,
-        event(Kind.RUN, 120, 1),
-        event(Kind.TASK_SWITCH, 130, 1, ACTOR),
-        event(Kind.ACTOR_ENQUEUE, 140, ACTOR, 1),
-        event(Kind.RUN_END, 150),
-        event(Kind.RUN, 200, 0x5000, arg=NOT_TASK | 192),
-        event(Kind.ACTOR_DEQUEUE, 210, ACTOR, 2),
-        event(Kind.RUN, 240, 2),
-        event(Kind.CONTINUATION_INIT, 250, 2, 0x9000),
-        event(Kind.SLEEP_BEGIN, 260, 0x6000, 500, arg=NOT_TASK),
-        event(Kind.CONTINUATION_AWAIT, 270, 0x9000),
-        event(Kind.RUN_END, 280),
+    second = events(
+        f"run 120 1, task_switch 130 1 {ACTOR}, actor_enqueue 140 {ACTOR} 1, run_end 150, "
+        f"run 200 0x5000 arg={NOT_TASK | 192}, actor_dequeue 210 {ACTOR} 2, run 240 2, "
+        f"continuation_init 250 2 0x9000, sleep_begin 260 0x6000 500 arg={NOT_TASK}, continuation_await 270 0x9000, "
+        "run_end 280"
     )
-    third = chunk(
-        1,
-        2,
-        event(Kind.ACTOR_DEQUEUE, 0, ACTOR, 1),
-        event(Kind.RUN, 10, 1),
-        event(Kind.CONTINUATION_INIT, 20, 1, 0x9900),
-        event(Kind.CONTINUATION_AWAIT, 30, 0x9900),
-        event(Kind.RUN_END, 40),
-        event(Kind.RUN_END, 50),
-        event(Kind.SLEEP_END, 500, 0x6000, arg=NOT_TASK),
-        event(Kind.CONTINUATION_RESUME, 510, 0x9000),
-        event(Kind.ENQUEUE_GLOBAL, 520, 2),
-        event(Kind.RUN, 600, 2),
-        event(Kind.TASK_CANCEL, 610, 2),
-        event(Kind.RUN_END, 700),
-        event(Kind.TASK_DESTROY, 710, 2),
-        base=1300,
-        running=0x5000,
-        depth=1,
+    third = events(
+        f"actor_dequeue 0 {ACTOR} 1, run 10 1, continuation_init 20 1 0x9900, continuation_await 30 0x9900, "
+        f"run_end 40, run_end 50, sleep_end 500 0x6000 arg={NOT_TASK}, continuation_resume 510 0x9000, "
+        "enqueue_global 520 2, run 600 2, task_cancel 610 2, run_end 700, task_destroy 710 2"
     )
-    return header() + third + modules(("/bin/server", 0x1000, 0x2000)) + first + second
+    chunks = [chunk(1, 2, third, base=1300, running=0x5000, depth=1), module("/bin/server", 0x1000, 0x2000)]
+    chunks += [chunk(0, 1, first), chunk(1, 1, second)]
+    return header() + b"".join(chunks)
 
 
 def overtaking(tasks: int) -> bytes:
     """Each task is resumed by the other thread before the run in which it waits has ended."""
     chunks = []
     for task in range(1, tasks + 1):
-        head = {"base": 1000 * task}
-        own = [event(Kind.TASK_CREATE, 0, task, FUNCTION), event(Kind.ENQUEUE_GLOBAL, 10, task)]
-        own += [event(Kind.RUN, 20, task), event(Kind.CONTINUATION_INIT, 30, task, 0x9000)]
-        own += [event(Kind.CONTINUATION_AWAIT, 40, 0x9000)]
-        other = [event(Kind.CONTINUATION_RESUME, 50, 0x9000), event(Kind.ENQUEUE_GLOBAL, 60, task)]
-        other += [event(Kind.RUN, 70, task), event(Kind.RUN_END, 200), event(Kind.TASK_DESTROY, 210, task)]
-        chunks += [chunk(0, task, *own, event(Kind.RUN_END, 90), **head), chunk(1, task, *other, **head)]
+        waits = f"continuation_init 30 {task} 0x9000, continuation_await 40 0x9000, run_end 90"
+        own = f"task_create 0 {task} {FUNCTION}, enqueue_global 10 {task}, run 20 {task}, {waits}"
+        resumed = f"continuation_resume 50 0x9000, enqueue_global 60 {task}, run 70 {task}"
+        other = f"{resumed}, run_end 200, task_destroy 210 {task}"
+        chunks += [chunk(ring, task, events(some), base=1000 * task) for ring, some in enumerate((own, other))]
     return header() + b"".join(chunks)
+
+
+# Task 1 never leaves its thread, on which 2 has begun to wait. What is written until 5,000 tells of nothing more.
+ENDLESS = chunk(0, 1, events(f"task_create 0 1 {FUNCTION}, run 0 1, run 10 2, continuation_init 10 2 9, run_end 20"))
+FIVE_THOUSAND = {"first_ticks": 1, "last_ticks": 5000, "first_ns": 1, "last_ns": 5000}
 
 
 class Formats(unittest.TestCase):
@@ -265,55 +247,48 @@ class Reading(unittest.TestCase):
     def test_two_events_in_one(self) -> None:
         """As if each were written. Nothing joins the last one, and a chunk's head is no event."""
 
-        def events(joined: int) -> list[bytes]:
+        def written(joined: int) -> bytes:
             def two(first: bytes, second: bytes) -> bytes:
                 return bytes((first[0] | joined,)) + first[1:] if joined else first + second
 
-            return [
-                two(event(Kind.TASK_CREATE, 10, 1, FUNCTION, arg=25), event(Kind.ENQUEUE_GLOBAL, 10, 1)),
-                event(Kind.RUN, 20, 1, FUNCTION),
-                two(event(Kind.TASK_WAIT, 30, 1, 2), event(Kind.RUN_END, 30)),
-                event(Kind.RUN, 40, 2, FUNCTION),
-                two(event(Kind.TASK_RESUME, 50, 1), event(Kind.ENQUEUE_GLOBAL, 50, 1)),
-                event(Kind.RUN_END, 60),
-                event(Kind.TASK_DESTROY | joined, 70, 2),
-            ]
+            made = two(event(Kind.TASK_CREATE, 10, 1, FUNCTION, arg=25), event(Kind.ENQUEUE_GLOBAL, 10, 1))
+            made += event(Kind.RUN, 20, 1, FUNCTION)
+            made += two(event(Kind.TASK_WAIT, 30, 1, 2), event(Kind.RUN_END, 30))
+            made += event(Kind.RUN, 40, 2, FUNCTION)
+            made += two(event(Kind.TASK_RESUME, 50, 1), event(Kind.ENQUEUE_GLOBAL, 50, 1))
+            return made + event(Kind.RUN_END, 60) + event(Kind.TASK_DESTROY | joined, 70, 2)
 
         head = {"running": JOINED}
         columns = [
             [getattr(trace, name).tolist() for name in ("time", "kind", "arg", "task", "value", "more", "segment")]
-            for trace in (self.read(header() + chunk(0, 1, *events(joined), **head)) for joined in (0, JOINED))
+            for trace in (self.read(header() + chunk(0, 1, written(joined), **head)) for joined in (0, JOINED))
         ]
         self.assertEqual(len(columns[0][0]), 10)
         self.assertEqual(*columns)
 
     def test_a_job_that_never_ends(self) -> None:
         """Nothing happens any more until the file is written, at 5,000."""
-        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 0, 1), event(Kind.RUN, 10, 2)]
-        events += [event(Kind.CONTINUATION_INIT, 10, 2, 9), event(Kind.RUN_END, 20)]
-        data = header(first_ticks=1, last_ticks=5000, first_ns=1, last_ns=5000)
-        _, paired, found = self.summarize(data + chunk(0, 1, *events))
+        _, paired, found = self.summarize(header(**FIVE_THOUSAND) + ENDLESS)
         self.assertEqual(paired.stop.tolist(), [4000, 20])
         self.assertEqual([round(sum(one.use) / len(one.use), 3) for one in found.threads], [1])
         self.assertEqual([(one.tasks, one.longest) for one in found.stranded], [(1, 3990)])
 
     def test_a_task_that_was_created_before(self) -> None:
         """Its first run here says where it goes on."""
-        events = [event(Kind.RUN, 5, 1, FUNCTION + 1), event(Kind.RUN_END, 6), event(Kind.RUN, 7, 1, FUNCTION + 2)]
-        events += [event(Kind.TASK_CREATE, 8, 2, FUNCTION), event(Kind.RUN_END, 9), event(Kind.RUN, 10, 2, FUNCTION)]
-        _, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        known = f"task_create 8 2 {FUNCTION}, run_end 9, run 10 2 {FUNCTION}"
+        made = events(f"run 5 1 {FUNCTION + 1}, run_end 6, run 7 1 {FUNCTION + 2}, {known}")
+        _, paired, _ = self.summarize(header() + chunk(0, 1, made))
         self.assertEqual(paired.function.tolist(), [FUNCTION + 1, FUNCTION])
 
     def test_a_task_of_which_nothing_is_known(self) -> None:
         """It is alone in its row: the event before it is of no task."""
-        found = self.summarize(header() + chunk(0, 1, event(Kind.POOL_WAKE, 5, 1), event(Kind.RUN, 6, 1)))[2]
+        found = self.summarize(header() + chunk(0, 1, events("pool_wake 5 1, run 6 1")))[2]
         self.assertEqual([(row.function, row.tasks, row.count) for row in found.rows], [(0, 1, 1)])
 
     def test_a_task_that_sleeps_at_the_end(self) -> None:
-        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 5, 1)]
-        events += [event(Kind.CONTINUATION_INIT, 6, 1, 9), event(Kind.SLEEP_BEGIN, 7, 1, 100)]
-        events += [event(Kind.CONTINUATION_AWAIT, 8, 9), event(Kind.RUN_END, 9)]
-        found = self.summarize(header() + chunk(0, 1, *events))[2]
+        waits = "continuation_init 6 1 9, sleep_begin 7 1 100, continuation_await 8 9"
+        made = events(f"task_create 0 1 {FUNCTION}, run 5 1, {waits}, run_end 9")
+        found = self.summarize(header() + chunk(0, 1, made))[2]
         self.assertEqual([one.reason for one in found.stranded], ["a sleep"])
 
     def test_how_times_are_shown(self) -> None:
@@ -322,10 +297,11 @@ class Reading(unittest.TestCase):
         self.assertEqual([table._time(time) for time in times], [*shown, "8640000 s"])
 
     def test_closures_behind_a_thunk(self) -> None:
-        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 1, 1), event(Kind.TASK_CREATE, 2, 2, 0x1300)]
-        events += [event(Kind.TASK_CREATE, 2, 3, FUNCTION + 8), event(Kind.RUN_END, 3), event(Kind.RUN, 4, 2)]
-        events += [event(Kind.TASK_CREATE, 5, 4, 0x1300), event(Kind.RUN_END, 6), event(Kind.TASK_CREATE, 7, 5, 0x1300)]
-        _, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        made = events(
+            f"task_create 0 1 {FUNCTION}, run 1 1, task_create 2 2 0x1300, task_create 2 3 {FUNCTION + 8}, run_end 3, "
+            "run 4 2, task_create 5 4 0x1300, run_end 6, task_create 7 5 0x1300"
+        )
+        _, paired, _ = self.summarize(header() + chunk(0, 1, made))
         functions = {FUNCTION: "serve()", FUNCTION + 8: "serve()", 0x1300: "thunk for @async"}
         lives.look_through(paired, functions)
         names = [functions[address] for address in paired.function.tolist()]
@@ -367,10 +343,9 @@ class Reading(unittest.TestCase):
 
     def test_losses(self) -> None:
         data = header(lost=12, overwritten=1000, reason=3, signal=11, is_complete=0)
-        data += chunk(0, 4, event(Kind.RUN, 5, 1), lost=3)
+        data += chunk(0, 4, events("run 5 1"), lost=3)
         # Chunk 5 is missing: an end that follows is not the end of that run.
-        events = [event(Kind.RUN_END, 90), event(Kind.LOST, 100, 7), event(Kind.RUN, 110, 2)]
-        data += chunk(0, 6, *events, depth=1, running=9, base=1100)
+        data += chunk(0, 6, events("run_end 90, lost 100 7, run 110 2"), depth=1, running=9, base=1100)
         trace, paired, found = self.summarize(data)
         self.assertEqual((trace.lost, trace.overwritten, trace.complete), ({0: 10, -1: 2}, 1000, 95))
         self.assertEqual(trace.notes[0], "written because of SIGSEGV")
@@ -384,12 +359,10 @@ class Reading(unittest.TestCase):
     def test_what_was_overwritten_is_not_guessed(self) -> None:
         """Thread 100 keeps its only chunk, in which tasks 1 and 2 were enqueued, and 3 waits. Chunk 1 of thread 101, in
         which 1 ran and was enqueued again, and 3 went on, was overwritten."""
-        old = [event(Kind.TASK_CREATE, 0, task, FUNCTION) for task in (1, 2, 3)]
-        old += [event(Kind.ENQUEUE_GLOBAL, 10, 1), event(Kind.RUN, 20, 3), event(Kind.CONTINUATION_INIT, 30, 3, 9)]
-        old += [event(Kind.CONTINUATION_AWAIT, 40, 9), event(Kind.RUN_END, 50)]
-        new = [event(Kind.RUN, 0, 1), event(Kind.CONTINUATION_INIT, 10, 1, 8), event(Kind.RUN_END, 20)]
-        new += [event(Kind.ENQUEUE_GLOBAL, 30, 2), event(Kind.RUN, 40, 2), event(Kind.RUN_END, 50)]
-        data = header(overwritten=9) + chunk(0, 1, *old) + chunk(1, 2, *new, base=9000)
+        created = "".join(f"task_create 0 {task} {FUNCTION}, " for task in (1, 2, 3))
+        old = "enqueue_global 10 1, run 20 3, continuation_init 30 3 9, continuation_await 40 9, run_end 50"
+        new = "run 0 1, continuation_init 10 1 8, run_end 20, enqueue_global 30 2, run 40 2, run_end 50"
+        data = header(overwritten=9) + chunk(0, 1, events(created + old)) + chunk(1, 2, events(new), base=9000)
         trace, paired, found = self.summarize(data)
         self.assertEqual(trace.complete, 8000)
         self.assertEqual(found.waits, (10.0, 10.0, 10.0))
@@ -403,52 +376,48 @@ class Reading(unittest.TestCase):
 
     def test_a_full_disk(self) -> None:
         """The program went on until 5,000, but nobody knows with what."""
-        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.RUN, 0, 1), event(Kind.RUN, 10, 2)]
-        events += [event(Kind.CONTINUATION_INIT, 10, 2, 9), event(Kind.RUN_END, 20)]
-        data = header(first_ticks=1, last_ticks=5000, first_ns=1, last_ns=5000, error=28)
-        trace, paired, found = self.summarize(data + chunk(0, 1, *events))
+        trace, paired, found = self.summarize(header(**FIVE_THOUSAND, error=28) + ENDLESS)
         self.assertEqual((trace.end, paired.stop.tolist(), found.stranded), (20, [20, 20], []))
         self.assertIn("No space left on device; the trace ends there", trace.notes[0])
 
     def test_queues_of_other_executors(self) -> None:
         """Task 1 is resumed before it awaits, then hops; task 2 hops to an actor that is free."""
-        events = [event(Kind.RUN, 0, 1), event(Kind.CONTINUATION_INIT, 1, 1, 9), event(Kind.CONTINUATION_RESUME, 2, 9)]
-        events += [event(Kind.TASK_SWITCH, 3, 1, 0x8000), event(Kind.RUN_END, 4), event(Kind.RUN, 50, 1)]
-        events += [event(Kind.RUN_END, 51), event(Kind.RUN, 60, 2), event(Kind.TASK_SWITCH, 61, 2, ACTOR, arg=1)]
-        events += [event(Kind.RUN_END, 62), event(Kind.RUN, 70, 2), event(Kind.RUN_END, 71)]
-        trace, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        one = "run 0 1, continuation_init 1 1 9, continuation_resume 2 9, task_switch 3 1 0x8000, run_end 4"
+        two = f"run 60 2, task_switch 61 2 {ACTOR} arg=1, run_end 62, run 70 2, run_end 71"
+        made = events(f"{one}, run 50 1, run_end 51, {two}")
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, made))
         drawn = self.slices(timeline.draw(trace, paired, {}, {}))
         self.assertEqual((drawn.count("waits for another executor"), drawn.count("suspended")), (1, 1))
 
     def test_what_moments_are_called(self) -> None:
-        events = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.GROUP_ADD, 1, 8, 1)]
-        events += [event(Kind.ENQUEUE_GLOBAL, 2, 1), event(Kind.GROUP_NEXT, 3, 8, 2), event(Kind.ENQUEUE_GLOBAL, 4, 2)]
-        events += [event(Kind.TASK_SWITCH, 5, 3, ACTOR), event(Kind.ACTOR_ENQUEUE, 6, ACTOR, 3)]
-        events += [event(Kind.TASK_SWITCH, 7, 3), event(Kind.ENQUEUE_GLOBAL, 8, 3), event(Kind.ENQUEUE_GLOBAL, 9, 4)]
-        trace, paired, _ = self.summarize(header() + chunk(0, 1, *events))
-        made = timeline.draw(trace, paired, {}, {})
-        moments = next(one for one in made.groups if isinstance(one, timeline.Moments))
+        made = events(
+            f"task_create 0 1 {FUNCTION}, group_add 1 8 1, enqueue_global 2 1, group_next 3 8 2, enqueue_global 4 2, "
+            f"task_switch 5 3 {ACTOR}, actor_enqueue 6 {ACTOR} 3, task_switch 7 3, enqueue_global 8 3, "
+            "enqueue_global 9 4"
+        )
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, made))
+        drawn = timeline.draw(trace, paired, {}, {})
+        moments = next(one for one in drawn.groups if isinstance(one, timeline.Moments))
         expected = ["create", "resume", "hop to an actor", "hop to another executor", "enqueue"]
-        self.assertEqual([made.names[i] for i in moments.name.tolist()], expected)
+        self.assertEqual([drawn.names[i] for i in moments.name.tolist()], expected)
 
     def test_names_that_threads_inherit(self) -> None:
         name = {"name": b"swift-pool-0"}
-        data = header() + chunk(0, 1, event(Kind.POOL_THREAD, 0, 0), event(Kind.RUN, 1, 1), **name)
-        data += chunk(1, 1, event(Kind.RUN, 2, 2), **name) + chunk(2, 1, event(Kind.RUN, 3, 3), name=b"swift-pool-1")
+        data = header() + chunk(0, 1, events("pool_thread 0 0, run 1 1"), **name)
+        data += chunk(1, 1, events("run 2 2"), **name) + chunk(2, 1, events("run 3 3"), name=b"swift-pool-1")
         self.assertEqual(self.summarize(data)[0].threads, [(100, "swift-pool-0"), (101, ""), (102, "swift-pool-1")])
 
     def test_what_was_lost_ends_no_wait(self) -> None:
         """Only what was overwritten moves the time from which nothing is missing."""
-        old = [event(Kind.TASK_CREATE, 0, 1, FUNCTION), event(Kind.ENQUEUE_GLOBAL, 10, 1)]
-        new = [event(Kind.RUN, 0, 1), event(Kind.RUN_END, 20)]
-        trace, _, found = self.summarize(header() + chunk(0, 1, *old) + chunk(0, 2, *new, base=1100, lost=1))
+        old, new = events(f"task_create 0 1 {FUNCTION}, enqueue_global 10 1"), events("run 0 1, run_end 20")
+        trace, _, found = self.summarize(header() + chunk(0, 1, old) + chunk(0, 2, new, base=1100, lost=1))
         self.assertEqual((trace.complete, found.waits), (0, (90.0, 90.0, 90.0)))
 
     def test_time_bases_and_threads_in_a_chunk(self) -> None:
-        events = [event(Kind.RUN, 5, 1), event(Kind.RUN_END, 6), event(Kind.TIME, 0, 5000), event(Kind.RUN, 1, 2)]
-        events += [event(Kind.RUN_END, 3), event(Kind.THREAD, 4, 222, int.from_bytes(b"later", "little"), 0)]
-        events += [event(200, 4, 1, 2, 3), event(Kind.RUN, 10, 3), event(Kind.RUN_END, 12)]
-        trace, paired, _ = self.summarize(header() + chunk(0, 1, *events))
+        name = int.from_bytes(b"later", "little")
+        made = events(f"run 5 1, run_end 6, time 0 5000, run 1 2, run_end 3, thread 4 222 {name} 0")
+        made += event(200, 4, 1, 2, 3) + events("run 10 3, run_end 12")
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, made))
         self.assertEqual(trace.threads, [(100, "worker"), (222, "later")])
         self.assertEqual(trace.time[paired.begin].tolist(), [0, 3996, 4005])
         self.assertEqual(trace.thread[paired.begin].tolist(), [0, 0, 1])
@@ -457,7 +426,7 @@ class Reading(unittest.TestCase):
         """A file that is still written may have later times than its header, and others may not."""
         begin, end = 1 << 10, 1 << 56  # times of which doubles are exact
         known = {"first_ticks": begin, "last_ticks": end, "first_ns": begin, "last_ns": end}
-        chunks = [chunk(i, 1, event(Kind.RUN, 0, 1 + i), base=time) for i, time in enumerate((begin, end, 2 * end))]
+        chunks = [chunk(i, 1, events(f"run 0 {1 + i}"), base=time) for i, time in enumerate((begin, end, 2 * end))]
         data = header(**known, is_complete=0) + b"".join(chunks)
         self.assertEqual(self.read(data).time.tolist(), [0, end - begin, 2 * end - begin])
         for changed in ({"is_complete": 1}, {"is_complete": 0, "reason": 1}):
@@ -467,7 +436,7 @@ class Reading(unittest.TestCase):
 
     def test_a_system_that_was_suspended(self) -> None:
         """The counter went on, began anew or stopped, and the rate that was measured at the start counts."""
-        second, events = 10**9, chunk(0, 1, event(Kind.RUN, 0, 1), event(Kind.RUN_END, 900))
+        second, made = 10**9, chunk(0, 1, events("run 0 1, run_end 900"))
         for first, last, length, notes in (
             (1, second + second // 200, 895, []),
             (1, 3 * second, 900, ["the clocks went on differently"]),
@@ -476,7 +445,7 @@ class Reading(unittest.TestCase):
         ):
             with self.subTest(first=first, last=last):
                 data = header(first_ticks=first, last_ticks=last, first_ns=1, last_ns=second)
-                trace = self.read(data + events)
+                trace = self.read(data + made)
                 self.assertEqual([note.partition(",")[0] for note in trace.notes], notes)
                 self.assertEqual(trace.time.tolist(), [0, length])
 
@@ -506,10 +475,10 @@ class Reading(unittest.TestCase):
 
     def test_hops_in_chrome(self) -> None:
         """A flow begins at the first hop of a task and ends at the last one. Task 5 hops once."""
-        hops = [event(Kind.TASK_SWITCH, tick, task, ACTOR) for tick, task in enumerate((3, 4, 3, 5, 4, 3, 3))]
-        trace, paired, _ = self.summarize(header() + chunk(0, 1, *hops))
+        made = ", ".join(f"task_switch {tick} {task} {ACTOR}" for tick, task in enumerate((3, 4, 3, 5, 4, 3, 3)))
+        trace, paired, _ = self.summarize(header() + chunk(0, 1, events(made)))
         output = io.BytesIO()
         chrome.write(timeline.draw(trace, paired, {}, {}), 77, output)
-        events = [one for one in json.loads(output.getvalue())["traceEvents"] if one.get("cat") == "hops"]
-        found = {task: "".join(one["ph"] for one in events if one["id"] == task) for task in (3, 4, 5)}
-        self.assertEqual((found, len(events)), ({3: "sttf", 4: "sf", 5: ""}, 6))
+        hops = [one for one in json.loads(output.getvalue())["traceEvents"] if one.get("cat") == "hops"]
+        found = {task: "".join(one["ph"] for one in hops if one["id"] == task) for task in (3, 4, 5)}
+        self.assertEqual((found, len(hops)), ({3: "sttf", 4: "sf", 5: ""}, 6))
