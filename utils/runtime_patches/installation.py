@@ -10,42 +10,56 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from .base import files, locks, pins
+from .base import files, locks, pins, schema
 from .base.errors import BadUsage, UserError
-from .base.findings import FAULT, READY, STALE, Line
-from .base.paths import BUILD
+from .base.git import Git
+from .base.paths import BUILD, REPORT
+from .base.process import captured
 from .base.progress import coloured
 from .base.text import plural, size
-from .report import results_found as results
+from .report import PAGE, read
+from .results.comparison import Comparison
 from .runtimes import build
-from .runtimes import runtimes_found as runtimes
-from .runtimes.runtime import stock
-from .series import checks, own_checkout, series
-from .workspace import cached, provision
-from .workspace import machine as workspace
+from .runtimes.runtime import FOLDER as RUNTIMES
+from .runtimes.runtime import in_folder, plain, stock
+from .series import checkout, checks, own_checkout, series
+from .workspace import cached, find, provision, sandbox
 from .workspace.find import Workspace
 
+READY, MISSING, STALE, FAULT = "ready", "missing", "stale", "fault"
 _COLOURS = {READY: "32", STALE: "33", FAULT: "31"}
 # These may hold work that nothing else has.
 _CHECKOUTS = ("checkout", "dispatch")
 _KEPT = (*_CHECKOUTS, "report")
 
 
+@dataclass
+class Line:
+    """One finding. hint: the command or the words that help; path: the files that it is about."""
+
+    state: str
+    name: str
+    text: str = ""
+    hint: str | None = ""
+    path: Path | None = None
+
+
 def examine(ws: Workspace | None, fault: Line | None, toolchain: object) -> dict[str, list[Line]]:
     """{title: [Line]} of this machine, the cache and this clone."""
-    machine = [] if toolchain else [workspace.tools(ws), workspace.disk(ws)]
+    machine = [] if toolchain else [_tools(ws), _disk(ws)]
     machine += [Line(READY, "lock", f"{holder} works in {folder}") for holder, folder in _busy()]
-    parts = [fault] if fault else workspace.parts(ws)
+    parts = [fault] if fault else _workspace(ws)
     if not fault and not (ws and not ws.from_packages):
-        parts += ([runtimes.before(ws)] if ws else []) + workspace.caches()
-        parts += [workspace.old_line(path) for path in _old(ws)]
+        parts += ([_before(ws)] if ws else []) + _caches()
+        parts += [_old_line(path) for path in _old(ws)]
     headers = Line(READY, "patches", f"{len(series.load())} patches, headers without a fault")
     for file, what in checks.headers()[:1]:
         headers = Line(FAULT, "patches", f"{file}: {what}", "utils/check-patches")
-    clone: list[Line | None] = [headers, own_checkout.state(), *runtimes.laid(ws)]
-    others = [path for path in _folders() if path.name not in ("checkout", "runtimes", "report")]
+    clone: list[Line | None] = [headers, _checkout(), *(_runtime(ws, folder) for folder in _folders(RUNTIMES))]
+    others = [path for path in _folders(BUILD) if path.name not in ("checkout", "runtimes", "report")]
     clone += [Line(READY, f"build/{path.name}", path=path) for path in others]
     if BUILD.exists() and not BUILD.is_dir():
         clone.append(Line(FAULT, "build", "is no folder", "move it away", BUILD))
@@ -53,13 +67,13 @@ def examine(ws: Workspace | None, fault: Line | None, toolchain: object) -> dict
         "this machine": [*machine],
         "toolchain and sources": [*parts],
         "this clone": clone,
-        "results": [*results.lines()],
+        "results": [*_results()],
     }
     return {title: [line for line in lines if line] for title, lines in found.items() if any(lines)}
 
 
-def _folders() -> list[Path]:
-    return [path for path in sorted(BUILD.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
+def _folders(place: Path) -> list[Path]:
+    return [path for path in sorted(place.glob("*")) if path.is_dir() and not path.name.endswith(".partial")]
 
 
 def _busy() -> list[tuple[str, Path]]:
@@ -86,6 +100,157 @@ def _old(ws: Workspace | None) -> list[Path]:
         paths += [path for path in cache.glob("before-*") if path.name not in (current, f"{current}.partial")]
     paths += [*BUILD.glob("*.partial"), *BUILD.glob("*/*.partial")]
     return sorted(path for path in paths if path.is_dir() or path.is_symlink())
+
+
+def _tools(ws: Workspace | None) -> Line:
+    try:
+        if ws:
+            sandbox.bwrap()
+        else:
+            provision.check_tools()
+        done = captured([sandbox.bwrap(), "--ro-bind", "/", "/", "true"], timeout=30)
+    except UserError as error:
+        return Line(FAULT, "tools", error.message, error.hint)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        hint = "unprivileged user name spaces may be off on this system"
+        return Line(FAULT, "tools", f"bubblewrap does not run: {lines[-1]}", hint)
+    return Line(READY, "tools", "bubblewrap runs" if ws else "all packages are installed")
+
+
+def _disk(ws: Workspace | None) -> Line:
+    free, wanted = files.free_gb(pins.cache_root()), 2 if ws else pins.load().needs.disk_gb
+    text = f"{free:.1f} GB are free in {pins.cache_root()}"
+    if free >= wanted:
+        return Line(READY, "disk", text)
+    hint = "utils/doctor --clean old, or set XDG_CACHE_HOME to a larger disk"
+    return Line(FAULT, "disk", f"{text}, {wanted:.1f} are needed", hint)
+
+
+def _workspace(ws: Workspace | None) -> list[Line]:
+    """[Line] of the toolchain and the sources."""
+    if ws and not ws.from_packages:
+        return [Line(READY, "toolchain", str(ws.toolchain)), Line(READY, "sources", str(ws.swift))]
+    lines = []
+    for name, what in (("root", "the toolchain"), ("source", "Swift's sources")):
+        path = pins.cache() / name
+        if not path.is_dir():
+            lines.append(Line(MISSING, name, "made when it is needed", "utils/update-checkout"))
+        elif damage := _damage(path):
+            lines.append(Line(FAULT, name, f"is not intact: {damage}", find.renewal(path), path))
+        else:
+            lines.append(Line(READY, name, what, path=path))
+    return lines
+
+
+def _caches() -> list[Line]:
+    """[Line] of what else the cache holds for all clones."""
+    found = [("ccache", "compiled files"), ("clients", "packages that others wrote, and their tests")]
+    paths = [(path, what) for pattern, what in found for path in sorted(pins.cache().glob(pattern)) if path.is_dir()]
+    return [Line(READY, path.name, what, path=path) for path, what in [*cached.kept(pins.cache())[0], *paths]]
+
+
+def _damage(part: Path) -> str | None:
+    """What is wrong with the files of a part of the cache, or None. The content of git's objects is
+    not read."""
+    if changed := files.changed(part / files.MADE):
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        return f"{changed[0]}{more} changed since it was made"
+    if (part / "swift").is_dir():
+        done = Git(part / "swift").call("fsck", "--connectivity-only", "--no-progress")
+        if done.returncode:
+            return "git: " + (done.stderr.strip().splitlines() or ["fsck fails"])[0]
+    return None
+
+
+def _old_line(path: Path) -> Line:
+    if path.suffix == ".partial":
+        what = "left by an interrupted set-up"
+    elif path.name == "temporary":
+        what = f"left by an interrupted set-up in {path.resolve()}"
+    elif path.parent == pins.cache():
+        what = "of another configuration"
+    else:
+        what = "of other pins: another version of this repository may use it"
+    return Line(STALE, path.name, what, "utils/doctor --clean old", path.resolve())
+
+
+def _before(ws: Workspace) -> Line:
+    place, again = build.home(ws, stock()), "utils/build-runtime before"
+    if not place.is_dir():
+        return Line(MISSING, "before", "made when it is needed (5-7 min)", again)
+    if not files.is_intact(place / files.MADE):
+        damage = "its libraries are not as they were built: linked again when needed"
+        return Line(STALE, place.name, damage, again, place)
+    return Line(READY, place.name, "the unpatched build", path=place)
+
+
+def _runtime(ws: Workspace | None, folder: Path) -> Line:
+    """What doctor tells of the runtime in a folder."""
+    runtime = in_folder(folder)
+    record = runtime.record
+    name = str(record.get("name") or folder.name)
+
+    def line(state: str, text: str = "") -> Line:
+        return Line(state, f"runtime {name}", text, f"utils/build-runtime {name}" if text else "", folder)
+
+    if not record:
+        return line(FAULT, "is not intact")
+    if not runtime.is_laid:
+        return line(FAULT, "is not intact: files changed since it was installed")
+    if record.get("series", series.load().key) != series.load().key:
+        return line(STALE, "patches/ has changed since")
+    if ws and record.get("configuration", build.configuration_key(ws)) != build.configuration_key(ws):
+        return line(STALE, "the build's configuration has changed since")
+    return line(READY)
+
+
+def _checkout() -> Line | None:
+    """What doctor tells of build/checkout; None if there is none."""
+    folder, name = own_checkout.FOLDER, "build/checkout"
+    if not folder.is_dir():
+        return None
+    git, made = checkout.git_of(folder), files.read_record(folder / "series.json")
+    try:
+        if not made or not (folder / "swift" / ".git").exists():
+            raise FileNotFoundError
+        work, changed = own_checkout.has_work(git, made), checkout.edited(git)
+    except (OSError, UserError):
+        hint = f"save that, then rm -r '{folder}'"
+        return Line(FAULT, name, "is not intact; does it hold your work?", hint, folder)
+    if work:
+        what = f"holds {plural(len(changed), 'changed file') if changed else 'commits'}, not in patches/"
+        return Line(READY, name, what, "utils/export-patches, after a commit", folder)
+    if made.get("series") != series.load().key:
+        return Line(STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", folder)
+    return Line(READY, name, "the series as commits", path=folder)
+
+
+def _results() -> list[Line]:
+    paths = read.found(REPORT)
+    found = [_result(path) for path in paths]
+    newest = max((path.stat().st_mtime for path in paths), default=None)
+    if PAGE.exists() and newest:
+        late = PAGE.stat().st_mtime < newest
+        what, hint = ("is older than the results", "utils/report") if late else ("", "")
+        found.append(Line(STALE if late else READY, "index.html", what, hint, PAGE))
+    return found
+
+
+def _result(path: Path) -> Line:
+    name = str(path.relative_to(REPORT))
+    try:
+        data = read.load(path, files.read_text(path, schema.HINT))
+    except UserError as error:
+        return Line(FAULT, name, error.message.removeprefix(f"{path} "), "measure again, or remove it", path)
+    for side in (data.sides.old, data.sides.new) if isinstance(data, Comparison) else ():
+        runtime = in_folder(RUNTIMES / plain(side.name))
+        for library, entry in side.libraries.items():
+            there = runtime.library(library)
+            if there.is_file() and files.sha256(there) != entry.get("sha256"):
+                what = f"measured another build of {side.name} than is there now"
+                return Line(STALE, name, what, "utils/run-smoke-bench", path)
+    return Line(READY, name, data.started or "" if data else "holds no results that are known here", path=path)
 
 
 def show(parts: dict[str, list[Line]]) -> None:
@@ -125,7 +290,7 @@ def _sizes(paths: Iterable[Path | None]) -> dict[Path, int]:
 
 def parts(ws: Workspace | None) -> dict[str, list[Path]]:
     """{name: [paths]} of what --clean can remove."""
-    folders = {path.name: [path] for path in _folders() if path.name not in _CHECKOUTS}
+    folders = {path.name: [path] for path in _folders(BUILD) if path.name not in _CHECKOUTS}
     caches = [path for path in pins.cache_root().glob("*") if path.name != ".lock"]
     return {
         "old": _old(ws),

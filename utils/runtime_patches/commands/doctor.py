@@ -33,7 +33,7 @@ def _parts() -> list[str]:
 
 def main(options: Namespace) -> None:
     from .. import installation
-    from ..base.findings import FAULT, Line
+    from ..installation import FAULT, Line
     from ..workspace import find
 
     if options.dry_run and not options.clean:

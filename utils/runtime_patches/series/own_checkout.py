@@ -9,11 +9,9 @@ from typing import Any
 
 from ..base import files
 from ..base.errors import UserError
-from ..base.findings import FAULT, READY, STALE, Line
 from ..base.git import Git
 from ..base.paths import BUILD, shown
 from ..base.progress import Step, note
-from ..base.text import plural
 from ..workspace.find import Workspace
 from . import checkout, series
 
@@ -54,7 +52,7 @@ def export(check: bool = False) -> list[tuple[Path, str]]:
     changes = checkout.export(FOLDER, check=True)
     made, git = files.read_record(FOLDER / "series.json") or {}, checkout.git_of(FOLDER)
     if changes and made.get("patches") != series.load().patches_key:
-        if _has_work(git, made):
+        if has_work(git, made):
             raise _both_changed(git, made)
         raise UserError(f"patches/ is newer than {shown(FOLDER)}/swift", "utils/apply-patches")
     if made and not check:
@@ -65,7 +63,7 @@ def export(check: bool = False) -> list[tuple[Path, str]]:
     return changes
 
 
-def _has_work(git: Git, made: Mapping[str, Any]) -> bool:
+def has_work(git: Git, made: Mapping[str, Any]) -> bool:
     """Whether build/checkout has changed since it was made or exported."""
     head = git.line("rev-parse", "HEAD")
     exported = head == made.get("exported") and not _tests_edited(git, made.get("head", head))
@@ -84,7 +82,7 @@ def _both_changed(git: Git, made: Mapping[str, Any]) -> UserError:
 def _holds_work(git: Git, made: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
     """Whether build/checkout has work that must stay as it is; UserError if that cannot
     be used with the series of patches/."""
-    if not _has_work(git, made):
+    if not has_work(git, made):
         return False
     exported = _exported()
     same = all(made.get(k) == wanted[k] for k in ("patches", "sources"))
@@ -141,24 +139,3 @@ def _tests_edited(git: Git, head: str) -> bool:
     """Whether tests or benchmarks were changed in the checkout since `head`."""
     folders = ("test", "validation-test", "benchmark")
     return not git.has(head) or bool(git.out("diff", "--name-only", head, "HEAD", "--", *folders))
-
-
-def state() -> Line | None:
-    """What doctor tells of build/checkout; None if there is none."""
-    if not FOLDER.is_dir():
-        return None
-    git, name = checkout.git_of(FOLDER), "build/checkout"
-    made = files.read_record(FOLDER / "series.json")
-    try:
-        if not made or not (FOLDER / "swift" / ".git").exists():
-            raise FileNotFoundError
-        work, changed = _has_work(git, made), checkout.edited(git)
-    except (OSError, UserError):
-        hint = f"save that, then rm -r '{FOLDER}'"
-        return Line(FAULT, name, "is not intact; does it hold your work?", hint, FOLDER)
-    if work:
-        what = f"holds {plural(len(changed), 'changed file') if changed else 'commits'}, not in patches/"
-        return Line(READY, name, what, "utils/export-patches, after a commit", FOLDER)
-    if made.get("series") != series.load().key:
-        return Line(STALE, name, "patches/ has changed since: renewed when needed", "utils/apply-patches", FOLDER)
-    return Line(READY, name, "the series as commits", path=FOLDER)
