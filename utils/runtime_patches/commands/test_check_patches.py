@@ -3,10 +3,9 @@
 import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
+from types import SimpleNamespace
+from typing import Any
 
-from ..runtimes import runtime
-from ..runtimes.runtime import upto
 from .check_patches import _go_on
 
 
@@ -14,21 +13,13 @@ class GoOn(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.build = Path(folder.name)
-        for name, value in (("BUILD", self.build), ("FOLDER", self.build / "runtimes")):
-            patcher = mock.patch.object(runtime, name, value)
-            patcher.start()
-            self.addCleanup(patcher.stop)
-        from ..series import series
+        place, names = Path(folder.name), ("first", "second", "third")
+        made: Any = [SimpleNamespace(name=one, work=place / f"work-{one}", folder=place / one) for one in names]
+        self.first, self.second, self.third = made
 
-        self.first, self.second, self.third = (upto(patch.slug) for patch in list(series.load())[:3])
-        for one in (self.first, self.second):
-            for path in (one.work, one.folder):
-                self.assertFalse(path.exists())
-
-    def make(self, one: runtime.Runtime) -> None:
+    def make(self, one: Any) -> None:
         for path in (one.work, one.folder):
-            path.mkdir(parents=True)
+            path.mkdir()
             (path / "name").write_text(one.name)
 
     def test_the_last_one_is_removed(self) -> None:

@@ -12,19 +12,12 @@ from ..base.errors import UserError
 from . import provision, sandbox
 
 
+@mock.patch.object(os, "geteuid", lambda: 987654)
+@mock.patch.object(os, "getuid", lambda: 987654)
+@mock.patch.object(shutil, "which", lambda name, **_: f"/bin/{name}")
+@mock.patch.object(sandbox, "bwrap", lambda: "/bin/bwrap")
+@mock.patch.object(provision, "note", lambda text: None)
 class Before(unittest.TestCase):
-    def setUp(self) -> None:
-        for owner, name, value in (
-            (os, "geteuid", 987654),
-            (os, "getuid", 987654),
-            (shutil, "which", "/bin/tool"),
-            (sandbox, "bwrap", "/bin/bwrap"),
-            (provision, "note", None),
-        ):
-            patch = mock.patch.object(owner, name, return_value=value)
-            patch.start()
-            self.addCleanup(patch.stop)
-
     def test_a_user_without_a_name(self) -> None:
         for error in (KeyError, OSError):
             told = self.assertRaisesRegex(UserError, "has no line for the user 987654")
