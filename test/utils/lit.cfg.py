@@ -46,6 +46,7 @@ if "filecheck" in parameters:
     config.available_features.add("runtime_" + parameters.get("runtime", "").replace(":", "-"))
     config.available_features.update(f"without_{slug}" for slug in parameters.get("without", "").split(",") if slug)
     if parameters.get("runtime", "").rpartition("-")[2] in ("asan", "tsan"):
+        # Programs without a sanitizer, as all benchmarks are, cannot load such libraries.
         config.available_features.add("instrumented")
 config.available_features.update(feature for feature in parameters.get("features", "").split(",") if feature)
 for architecture in ("x86_64", "arm64"):
