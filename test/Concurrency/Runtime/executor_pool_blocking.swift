@@ -6,10 +6,10 @@
 // RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out -bound %if without_executor-rescue-begun %{"-one that computes"%}
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out -bound %if without_executor-rescue-begun %{"-one that computes"%}
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=7 %target-run %t/a.out -bound %if without_executor-rescue-begun %{"-one that computes"%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out bound 2>&1 | %FileCheck %s
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=3 %target-run %t/a.out bound 2>&1 | %FileCheck %s
 // CHECK: Warning: jobs block all 259 threads of SWIFT_POOL, and others wait.
 // CHECK-NOT: Warning
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=40 %target-run %t/a.out bound 2>&1 | %FileCheck %s -check-prefix=WIDE
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %env-SWIFT_POOL_WIDTH=40 %target-run %t/a.out bound 2>&1 | %FileCheck %s -check-prefix=WIDE
 // WIDE: Warning: jobs block all 360 threads of SWIFT_POOL, and others wait.
 
 // REQUIRES: libdispatch

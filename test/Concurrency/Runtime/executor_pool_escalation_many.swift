@@ -2,7 +2,7 @@
 // RUN: %target-clang -x c -c %S/Inputs/executor-pool-support.c -o %t/support.o
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
-// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out
+// RUN: env %env-SWIFT_POOL=0 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_CHAOS_SLEEP=0 %target-run %t/a.out
 
 // REQUIRES: libdispatch

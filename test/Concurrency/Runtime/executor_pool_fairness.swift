@@ -3,11 +3,12 @@
 // RUN: %target-build-swift -O -plugin-path %swift-plugin-dir -target %target-future-triple -parse-as-library %import-libdispatch -import-objc-header %S/Inputs/executor-pool-support.h %s %S/Inputs/ExecutorPoolSupport.swift %t/support.o -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // With chaos's delays, 1,000 default jobs may end before 20 turns of high ones, high jobs wait longer beside long ones,
-// and short tasks take many turns of others. Until executor-rescue-begun, tasks that are resumed go to the backlog.
-// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
-// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
-// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
+// as others do beside long urgent ones, and short tasks take many turns of others. Until executor-rescue-begun, tasks
+// that are resumed go to the backlog.
+// RUN: env %env-SWIFT_POOL=0 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-long urgent jobs" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
+// RUN: env %env-SWIFT_POOL=1 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-long urgent jobs" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=1 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-long urgent jobs" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
+// RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=5 %target-run %t/a.out %if runtime_chaos %{-high "-high beside long" "-long urgent jobs" "-many short"%} %if without_executor-rescue-begun %{"-many ready"%}
 // Stand-ins for a class matter less the more workers there are.
 // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=16 %target-run %t/a.out classes
 
