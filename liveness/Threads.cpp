@@ -132,19 +132,20 @@ static bool findInTable(const char *file, size_t size, uintptr_t address,
 }
 
 /// Whether a function is the program's, and not of the system's libraries, of
-/// Swift's, or of what is linked into the program of either.
-static bool isOfProgram(const struct link_map *image, const char *symbol) {
+/// Swift's, or of what is linked into the program of either. path: of its file,
+/// empty for the program's own, null if it is not known.
+static bool isOfProgram(const char *path, const char *symbol) {
   static const char *const swift[] = {"libswift", "libdispatch", "lib_",
                                       "libBlocksRuntime", "libFoundation"};
   auto begins = [](const char *text, const char *with) {
     return !strncmp(text, with, strlen(with));
   };
-  if (!image || !*symbol || begins(symbol, "swift_") ||
+  if (!path || !*symbol || begins(symbol, "swift_") ||
       (*symbol == '_' && !begins(symbol, "_Z") && !begins(symbol, "_$")))
     return false;
-  if (!*image->l_name)
+  if (!*path)
     return true;
-  auto *slash = strrchr(image->l_name, '/');
+  auto *slash = strrchr(path, '/');
   if (!slash)
     return false;
   for (auto *prefix : swift)
@@ -154,10 +155,10 @@ static bool isOfProgram(const struct link_map *image, const char *symbol) {
   if (!dladdr(reinterpret_cast<void *>(gnu_get_libc_version), &info) ||
       !info.dli_fname)
     return true;
-  auto folder = size_t(slash - image->l_name) + 1;
+  auto folder = size_t(slash - path) + 1;
   auto *last = strrchr(info.dli_fname, '/');
   return !last || size_t(last - info.dli_fname) + 1 != folder ||
-         strncmp(info.dli_fname, image->l_name, folder);
+         strncmp(info.dli_fname, path, folder);
 }
 
 /// \returns whether there is a name. If not, and for an address that is not the
@@ -165,13 +166,19 @@ static bool isOfProgram(const struct link_map *image, const char *symbol) {
 static bool nameFunction(const void *address, char *name, size_t size,
                          bool atBegin = false, bool *ofProgram = nullptr) {
   Dl_info info = {};
-  struct link_map *image = nullptr;
-  char symbol[2048] = "";
-  if (dladdr1(address, &info, reinterpret_cast<void **>(&image),
-              RTLD_DL_LINKMAP)) {
+  struct link_map *at = nullptr, image;
+  char path[PATH_MAX], symbol[2048] = "";
+  // The library may be closed at any time, so what the loader has of it is read
+  // as all is that may be unmapped. What it has of the libc and of the program
+  // stays.
+  Peek peek;
+  bool isFound = dladdr1(address, &info, reinterpret_cast<void **>(&at),
+                         RTLD_DL_LINKMAP) &&
+                 peek.read(at, image) &&
+                 peek.readString(image.l_name, path, sizeof(path));
+  if (isFound) {
     // The program's own file has no name there.
-    int fd = open(image && *image->l_name ? image->l_name : "/proc/self/exe",
-                  O_RDONLY | O_CLOEXEC);
+    int fd = open(*path ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
       auto length = size_t(status.st_size);
@@ -179,12 +186,11 @@ static bool nameFunction(const void *address, char *name, size_t size,
       if (file != MAP_FAILED) {
         // Another file may have the name by now. The first bytes, which are loaded,
         // have the build ID.
-        Peek peek;
         char loaded[1024];
         if (length >= sizeof(loaded) && peek.read(info.dli_fbase, loaded) &&
             !memcmp(loaded, file, sizeof(loaded)))
           findInTable(static_cast<char *>(file), length,
-                      reinterpret_cast<uintptr_t>(address) - image->l_addr,
+                      reinterpret_cast<uintptr_t>(address) - image.l_addr,
                       atBegin, symbol, sizeof(symbol));
         munmap(file, length);
       }
@@ -192,18 +198,19 @@ static bool nameFunction(const void *address, char *name, size_t size,
     if (fd >= 0)
       close(fd);
   }
-  if (!*symbol && info.dli_sname && (!atBegin || info.dli_saddr == address))
-    snprintf(symbol, sizeof(symbol), "%s", info.dli_sname);
+  if (isFound && !*symbol && info.dli_sname &&
+      (!atBegin || info.dli_saddr == address))
+    peek.readString(info.dli_sname, symbol, sizeof(symbol));
   if (ofProgram)
-    *ofProgram = isOfProgram(image, symbol);
+    *ofProgram = isOfProgram(isFound ? path : nullptr, symbol);
   if (*symbol) {
     demangle(symbol, name, size);
     return true;
   }
-  const char *path = info.dli_fname ? info.dli_fname : "";
-  const char *slash = strrchr(path, '/');
-  snprintf(name, size, "%p%s%s", address, *path ? " in " : "",
-           slash ? slash + 1 : path);
+  const char *file = !isFound ? "" : *path ? path : info.dli_fname;
+  const char *slash = strrchr(file, '/');
+  snprintf(name, size, "%p%s%s", address, *file ? " in " : "",
+           slash ? slash + 1 : file);
   return false;
 }
 
