@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <dlfcn.h>
 #include <initializer_list>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -35,9 +36,6 @@
 
 using namespace swift;
 using namespace swift::liveness;
-
-/// Of libgcc_s and of LLVM's libunwind.
-extern "C" const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
 
 namespace {
 
@@ -202,12 +200,55 @@ bool readRules(Bytes in, uint64_t codeUnit, int64_t dataUnit, uint64_t offset,
   return in.Good;
 }
 
+/// The entry of .eh_frame for an address, and its function, by the table that
+/// linkers write for it; null if there is none. _Unwind_Find_FDE() would read it
+/// where dlclose() may unmap it at any time.
+const unsigned char *findEntry(Peek &peek, uintptr_t pc, uintptr_t &function) {
+  struct dl_find_object image;
+  if (_dl_find_object(reinterpret_cast<void *>(pc), &image))
+    return nullptr;
+  struct {
+    uint8_t Version, FrameEncoding, CountEncoding, TableEncoding;
+    int32_t Frame;
+    uint32_t Count;
+  } header;
+  // The usual form: a count of 4 bytes, and pairs of offsets from here.
+  auto *begin = static_cast<const unsigned char *>(image.dlfo_eh_frame);
+  if (!begin || !peek.read(begin, header) || header.Version != 1 ||
+      header.FrameEncoding != 0x1b || header.CountEncoding != 0x03 ||
+      header.TableEncoding != 0x3b)
+    return nullptr;
+  struct {
+    int32_t Function, Entry;
+  } pair, found = {};
+  auto offset = intptr_t(pc - reinterpret_cast<uintptr_t>(begin));
+  uint32_t low = 0, high = header.Count;
+  while (low != high) {
+    auto middle = low + (high - low) / 2;
+    if (!peek.read(begin + sizeof(header) + sizeof(pair) * middle, pair))
+      return nullptr;
+    if (pair.Function <= offset) {
+      found = pair;
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  // Behind the length and the offset of the CIE are the function's begin, as an
+  // offset from there, and its size.
+  auto *entry = begin + found.Entry;
+  int32_t range[2];
+  function = reinterpret_cast<uintptr_t>(begin) + found.Function;
+  if (!low || !peek.read(entry + 8, range) ||
+      reinterpret_cast<uintptr_t>(entry + 8) + range[0] != function ||
+      pc - function >= uint32_t(range[1]))
+    return nullptr;
+  return entry;
+}
+
 /// \param pc in the function. \returns false if nothing is known of it.
 bool findRules(Peek &peek, uintptr_t pc, FrameRules &rules, uintptr_t &function) {
-  void *bases[3] = {};
-  auto *entry = static_cast<const unsigned char *>(
-      _Unwind_Find_FDE(reinterpret_cast<void *>(pc), bases));
-  function = reinterpret_cast<uintptr_t>(bases[2]);
+  auto *entry = findEntry(peek, pc, function);
   // Copies: what has no room here is not of a compiler.
   static unsigned char common[512], own[8192];
   uint32_t head[2], size;
@@ -268,10 +309,9 @@ struct Registers {
 bool findFrame(StackMemory &memory, uintptr_t function, uintptr_t stack,
                uintptr_t &frame) {
   auto isFrame = [&](uintptr_t at) {
-    uintptr_t saved, caller;
-    void *bases[3];
+    uintptr_t saved, caller, begin;
     return memory.word(at, saved) && memory.word(at + 8, caller) && caller &&
-           _Unwind_Find_FDE(reinterpret_cast<void *>(caller - 1), bases);
+           findEntry(memory.Memory, caller - 1, begin);
   };
 #if defined(__x86_64__)
   // What a function begins with tells how far its stack pointer is below.
