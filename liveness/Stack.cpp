@@ -24,8 +24,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <dlfcn.h>
 #include <initializer_list>
+#include <link.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -200,20 +200,47 @@ bool readRules(Bytes in, uint64_t codeUnit, int64_t dataUnit, uint64_t offset,
   return in.Good;
 }
 
+/// The table of .eh_frame of the image with this address, or null. The loader's
+/// list is locked meanwhile; what is mapped may be unmapped all the same.
+const unsigned char *findTable(Peek &peek, uintptr_t pc) {
+  struct Search {
+    Peek &Memory;
+    uintptr_t Pc;
+    const unsigned char *Table;
+  } search = {peek, pc, nullptr};
+  dl_iterate_phdr(
+      [](dl_phdr_info *image, size_t, void *context) {
+        auto &search = *static_cast<Search *>(context);
+        bool isHere = false;
+        ElfW(Phdr) segment;
+        for (unsigned i = 0; i != image->dlpi_phnum &&
+                             search.Memory.read(image->dlpi_phdr + i, segment);
+             ++i) {
+          auto begin = image->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type == PT_GNU_EH_FRAME)
+            search.Table = reinterpret_cast<const unsigned char *>(begin);
+          isHere |= segment.p_type == PT_LOAD &&
+                    search.Pc - begin < segment.p_memsz;
+        }
+        if (!isHere)
+          search.Table = nullptr;
+        return int(isHere);
+      },
+      &search);
+  return search.Table;
+}
+
 /// The entry of .eh_frame for an address, and its function, by the table that
 /// linkers write for it; null if there is none. _Unwind_Find_FDE() would read it
 /// where dlclose() may unmap it at any time.
 const unsigned char *findEntry(Peek &peek, uintptr_t pc, uintptr_t &function) {
-  struct dl_find_object image;
-  if (_dl_find_object(reinterpret_cast<void *>(pc), &image))
-    return nullptr;
+  auto *begin = findTable(peek, pc);
   struct {
     uint8_t Version, FrameEncoding, CountEncoding, TableEncoding;
     int32_t Frame;
     uint32_t Count;
   } header;
   // The usual form: a count of 4 bytes, and pairs of offsets from here.
-  auto *begin = static_cast<const unsigned char *>(image.dlfo_eh_frame);
   if (!begin || !peek.read(begin, header) || header.Version != 1 ||
       header.FrameEncoding != 0x1b || header.CountEncoding != 0x03 ||
       header.TableEncoding != 0x3b)
