@@ -12,6 +12,8 @@
 // UNSUPPORTED: back_deployment_runtime
 // UNSUPPORTED: freestanding
 // UNSUPPORTED: single_threaded_concurrency
+// The kernel tells the emulator's program counter.
+// UNSUPPORTED: emulated
 
 // A runtime without the monitor reports nothing.
 // XFAIL: without_executor-liveness-marks
