@@ -291,8 +291,9 @@ func handOver(_ pairs: Int) {
         for busy in all { busy.end() }
         let shares = turns.map { $0 / turns.reduce(0, +) }
         print("shares of classes: \(shares)")
-        // Another program may have a processor meanwhile.
-        if shares[0] < 0.25 || shares[1] < 0.05 || shares[2] < 0.05 { tooSlow.add() }
+        // Beside other programs the most urgent class gets 0.19 to 0.26 (docs/pool.md). The fault gives it nearly nothing.
+        expectMostly(shares[0] >= (room > 1 ? 0.12 : 0.25) && shares[1] >= 0.05 && shares[2] >= 0.05,
+                     "each class has its share")
       },
       // What tasks enqueue runs, too.
       Row(name: "flood") {
