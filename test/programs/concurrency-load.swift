@@ -18,7 +18,7 @@
 // Puts a load on the runtime: prints the nanoseconds that it took for each operation, and
 // the resident memory in KB when it begins, when all of it waits, at the end, and when malloc
 // has given back what it keeps. Everything must have run once, and that last figure may be
-// no more than 4 MB above the first.
+// no more than 8 MB above the first.
 //
 //   concurrency-load ROW COUNT
 

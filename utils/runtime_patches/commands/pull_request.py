@@ -12,7 +12,8 @@ def parser() -> Parser:
         ["utils/pull-request NAME > request.md"],
         workspace=False,
     )
-    command.add("patches [PATCH…]", "the patches (default: all that are still to be sent)", complete=patch_names)
+    what = "the patches (default: all but those that upstream has or does not want)"
+    command.add("patches [PATCH…]", what, complete=patch_names)
     return command
 
 
