@@ -35,6 +35,7 @@ BAD = (FAILED, CRASHED, HUNG, NOT_RUN)
 _MOST_OUTPUT = 256 << 20  # bytes of one process: a test that prints without end must not fill the disk
 _MOST_PROCESSES = 12  # for one bundle: after so many crashes the rest is not run
 _LONGEST_LIST = 60_000  # characters: an argument may have 128 KB
+_START = 30  # seconds to a process's first test, and from one to the next, which a busy machine may take
 _NO_TESTS = 69  # Swift Testing's exit status
 
 
@@ -220,9 +221,9 @@ class Bundle:
 
     def _capture(self, runtime: Runtime, arguments: Sequence[str], good: Collection[int] = (0,)) -> str:
         try:
-            done = captured(self.command(runtime, arguments), timeout=self.timeout)
-        except subprocess.TimeoutExpired:
-            what = f"the tests of {self.name} cannot be listed: no answer within {self.timeout} s"
+            done = captured(self.command(runtime, arguments), timeout=max(self.timeout, _START))
+        except subprocess.TimeoutExpired as late:
+            what = f"the tests of {self.name} cannot be listed: no answer within {late.timeout:g} s"
             raise UserError(what, "does the package run code before main()?") from None
         # A package with a LinuxMain.swift of its own knows XCTest only.
         if done.returncode not in good and 'Invalid option "--testing-library"' not in done.stderr + done.stdout:
@@ -322,7 +323,7 @@ class _Process:
             # Those that have just been started are not to blame.
             self.running = {test: since for test, since in self.running.items() if now - since > most / 2}
             return True
-        return not self.running and now - self.last > most
+        return not self.running and now - self.last > max(most, _START)
 
     def _kill(self) -> None:
         """Ends the process, and what tests have left: all of its session, in any group."""
