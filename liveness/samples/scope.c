@@ -21,6 +21,6 @@ int main(void) {
     swift_liveness_checkpoint(i);
   usleep(1000000);
   swift_liveness_scopeEnd(counts);
-  usleep(100000);
+  usleep(1000000);
   return 0;
 }

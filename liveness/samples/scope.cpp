@@ -24,5 +24,5 @@ int main() {
       scope.checkpoint(i);
     usleep(1000000);
   }
-  usleep(100000);
+  usleep(1000000);
 }

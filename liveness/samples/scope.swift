@@ -15,6 +15,6 @@ import Glibc
       for id in 1...3 { scope.checkpoint(UInt64(id)) }
       usleep(1_000_000)
     }
-    usleep(100_000)
+    usleep(1_000_000)
   }
 }

@@ -59,6 +59,7 @@ func waitForOther() {
   let holder = start { _ in
     shared.mutex.withLock {
       shared.isHeld.store(true, ordering: .releasing)
+      while shared.isHeld.load(ordering: .acquiring) { usleep(1_000) }
       usleep(100_000)
       $0 += 1
     }
@@ -66,6 +67,7 @@ func waitForOther() {
   }
   while !shared.isHeld.load(ordering: .acquiring) { usleep(1_000) }
   precondition(shared.mutex.withLockIfAvailable { $0 += 1 } == nil)
+  shared.isHeld.store(false, ordering: .releasing)
   shared.mutex.withLock { $0 += 1 }
   pthread_join(holder, nil)
 }

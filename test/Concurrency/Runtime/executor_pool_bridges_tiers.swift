@@ -78,7 +78,7 @@ let threads = width + max(256, 8 * width), firstTier = 18
     }
     usleep(50_000)
     release.signal()
-    usleep(100_000)
+    usleep(500_000)
     its[0].b.open()
     wait(for: "C") { its[0].hasRun.isSet }
     let place = its[0].placeOfB.load(ordering: .acquiring)

@@ -64,11 +64,14 @@ import Synchronization
       DispatchQueue.global().async { ran.signal() }
       expect(ran.wait(timeout: .now() + 10) == .success, "a block does not run")
     case "threads-soon":
+      let isLimited = Flag()
       let helper = startThread {
+        while !isLimited.isSet { usleep(1000) }
         usleep(300_000)
         allowThreads(-1)
       }
       allowThreads(1)
+      isLimited.set()
       let ran = DispatchSemaphore(value: 0), end = DispatchSemaphore(value: 0)
       Task.detached {
         ran.wait()
@@ -80,11 +83,14 @@ import Synchronization
       expect(refusedThreads() > 0, "no thread was refused")
       pthread_join(helper, nil)
     case "threads-0":
+      let isLimited = Flag()
       let helper = startThread {
+        while !isLimited.isSet { usleep(1000) }
         usleep(300_000)
         allowThreads(-1)
       }
       allowThreads(0)
+      isLimited.set()
       Task.detached {}
       pthread_join(helper, nil)
       expectWork("when threads can be made again")

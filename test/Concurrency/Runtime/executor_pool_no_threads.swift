@@ -88,6 +88,8 @@ func sleepWithoutThreads() {
   pthread_join(other, nil)
 }
 
+let isLimited = Atomic(false)
+
 @main struct Main {
   static func main() {
     // Before executor-timers, Dispatch needs a thread and memory of its own for a timer.
@@ -99,12 +101,14 @@ func sleepWithoutThreads() {
     // There is no worker. Another thread takes the limit away: Dispatch waits for that.
     var thread = pthread_t()
     pthread_create(&thread, nil, { _ in
+      while !isLimited.load(ordering: .acquiring) { usleep(1000) }
       usleep(300_000)
       limitMemory(false)
       return nil
     }, nil)
     limitMemory(true)
     checkNoThreads()
+    isLimited.store(true, ordering: .releasing)
     Task.detached { sums[0].value.store(await work(), ordering: .relaxed) }
     // CHECK: without threads: true
     print("without threads:", wait(for: sums[0]))

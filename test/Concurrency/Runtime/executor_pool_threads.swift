@@ -239,8 +239,8 @@ func checkMask(_ name: String) {
         }
         wait(for: "\(count) urgent jobs") { ended.count == count }
         print("\(tooMany.count) of \(judged.count) jobs were beside as many as the width")
-        expect(tooMany.count * 4 < judged.count,
-               "\(tooMany.count) of \(judged.count) urgent jobs were too many for a width of \(width)")
+        expectMostly(tooMany.count * 4 < judged.count,
+                     "\(tooMany.count) of \(judged.count) urgent jobs were too many for a width of \(width)")
       },
     ])
   }

@@ -20,7 +20,7 @@
 import Dispatch
 import Glibc
 
-func settle() async { try? await Task.sleep(nanoseconds: 250_000_000) }
+func settle() async { try? await Task.sleep(nanoseconds: 1_000_000_000) }
 
 func block() { usleep(1_000_000) }
 

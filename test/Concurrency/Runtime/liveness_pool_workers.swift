@@ -36,17 +36,17 @@ func poolStalls() -> UInt64 {
     setvbuf(stdout, nil, _IOLBF, 0)
     switch CommandLine.arguments[1] {
 
-    // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2 %env-SWIFT_LIVENESS_TIMEOUT=200 %target-run %t/a.out stuck 2>&1 | %FileCheck --check-prefix=STUCK %s
+    // RUN: env %env-SWIFT_POOL=1 %env-SWIFT_POOL_WIDTH=2 %env-SWIFT_LIVENESS_TIMEOUT=500 %target-run %t/a.out stuck 2>&1 | %FileCheck --check-prefix=STUCK %s
     // The other worker goes on, so the pool is not stalled.
     // STUCK-NOT: stalled
-    // STUCK: liveness: {{[-0-9T:.]+Z}} thread [[THREAD:[0-9]+]] "swift-pool-{{[0-9]+}}", task [[TASK:[0-9]+]] "stuck", blocked, stuck for {{[2-8][0-9][0-9]}} ms
+    // STUCK: liveness: {{[-0-9T:.]+Z}} thread [[THREAD:[0-9]+]] "swift-pool-{{[0-9]+}}", task [[TASK:[0-9]+]] "stuck", blocked, stuck for {{[5-9][0-9][0-9]|1[0-9][0-9][0-9]}} ms
     // STUCK-NEXT: in closure #{{[0-9]+}} in static Main.main()
     // STUCK-NEXT: waits in clock_nanosleep
     // STUCK-NOT: stalled
     // STUCK: thread [[THREAD]], task [[TASK]], moves again after
     // STUCK: done
     case "stuck":
-      let stuck = Task.detached(name: "stuck") { usleep(900_000) }
+      let stuck = Task.detached(name: "stuck") { usleep(2_500_000) }
       while true {
         try? await Task.sleep(nanoseconds: 20_000_000)
         if await Task.detached(operation: { true }).value, DispatchTime.now() > deadline { break }
@@ -108,4 +108,4 @@ func poolStalls() -> UInt64 {
   }
 }
 
-let deadline = DispatchTime.now() + 0.8
+let deadline = DispatchTime.now() + 2.2

@@ -57,7 +57,7 @@ func block(_ milliseconds: UInt32, _ count: Int = 1) {
       block(1000)
     } else {
       // More than one in the second: most of these reports are left out.
-      block(400, 4)
+      block(1500, 4)
       let fork = unsafeBitCast(dlsym(nil, "fork")!, to: (@convention(c) () -> pid_t).self)
       let child = fork()
       if child == 0 {

@@ -45,7 +45,7 @@ func perform(_ name: String, _ body: @escaping @Sendable () -> Void) async {
 setvbuf(stdout, nil, _IOLBF, 0)
 
 if CommandLine.arguments.count > 1 {
-  await perform("deep") { sleepBelowFrames(600_000) }
+  await perform("deep") { sleepBelowFrames(2_000_000) }
   exit(0)
 }
 
@@ -60,7 +60,7 @@ if CommandLine.arguments.count > 1 {
 // DEFAULT: waits in clock_nanosleep, called by sleepAtEndOfStack
 await perform("at the end") {
   // Less than half of what a handler of a signal wants.
-  sleepAtEndOfStack(2048, 600_000)
+  sleepAtEndOfStack(2048, 1_500_000)
 }
 print("the stack has been enough")
 
@@ -78,7 +78,7 @@ print("the stack has been enough")
 // CHECK: call 3 is cut short: 0
 for call in 0..<4 {
   await perform("waits") {
-    print("call", call, "is cut short:", isCutShort(Int32(call), 500))
+    print("call", call, "is cut short:", isCutShort(Int32(call), 950))
   }
 }
 

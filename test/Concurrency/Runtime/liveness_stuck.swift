@@ -81,7 +81,7 @@ func lockBoth(_ first: Int, _ second: Int, _ taken: DispatchSemaphore,
 }
 
 /// Until the monitor has looked again.
-func settle() async { try? await Task.sleep(nanoseconds: 200_000_000) }
+func settle() async { try? await Task.sleep(nanoseconds: 1_000_000_000) }
 
 @main struct Main {
   static func main() async {

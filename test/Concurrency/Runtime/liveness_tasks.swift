@@ -28,11 +28,16 @@ import Dispatch
 import Glibc
 
 actor Busy {
-  func block(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+  func block(_ semaphore: DispatchSemaphore, _ entered: DispatchSemaphore) {
+    entered.signal()
+    semaphore.wait()
+  }
   func nothing() {}
 }
 
 @MainActor func onMain() {}
+
+func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
 func leak() async {
   await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
@@ -79,8 +84,9 @@ func churn() async {
     // CHECK-DAG: liveness:   task {{[0-9]+}} "waits", suspended, last run {{.*}}, in closure {{.*}}, waits for task [[LEAKED]]
     Task.detached(name: "waits") { await leaked.value }
     // CHECK-DAG: liveness:   task {{[0-9]+}} "runs", running
-    Task.detached(name: "runs") { await busy.block(semaphore) }
-    usleep(50_000)
+    let entered = DispatchSemaphore(value: 0)
+    Task.detached(name: "runs") { await busy.block(semaphore, entered) }
+    wait(for: entered)
     // CHECK-DAG: liveness:   task {{[0-9]+}} "queued", enqueued on a.Busy 0x
     Task.detached(name: "queued") { await busy.nothing() }
     // CHECK-DAG: liveness:   task {{[0-9]+}} "parent", suspended{{.*}}, waits for its group

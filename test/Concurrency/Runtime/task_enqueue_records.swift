@@ -68,8 +68,11 @@ final class Victim: Sendable {
   var isWaiting: Bool { continuation.withLock { $0 != nil } }
 
   func resume() {
-    while !isWaiting { rest(microseconds: 10) }
-    continuation.withLock { $0.take() }!.resume()
+    // Others may resume it, too.
+    while true {
+      if let own = continuation.withLock({ $0.take() }) { return own.resume() }
+      rest(microseconds: 10)
+    }
   }
 
   /// The last handler of the task that runs if it is cancelled.

@@ -101,7 +101,8 @@ struct Failure: Error { var number: Int }
 }
 
 @main struct Main {
-  static func main() async {
+  // Allocations are counted for each thread: all is on the first one.
+  @MainActor static func main() async {
     func runEmpty() async {
       for _ in 0..<1000 { await withTaskGroup(of: Int.self) { _ in } }
     }

@@ -1,5 +1,5 @@
 // RUN: %empty-directory(%t)
-// RUN: %target-build-swift %import-libdispatch -parse-as-library %s -o %t/a.out
+// RUN: %target-build-swift %import-libdispatch -parse-as-library %S/Inputs/TraceCounters.swift %s -o %t/a.out
 // RUN: %target-codesign %t/a.out
 // RUN: env %env-SWIFT_TRACE=%t/trace %target-run %t/a.out
 // RUN: %{python} %S/Inputs/dump_trace.py %t/trace t- > %t/events
@@ -134,10 +134,12 @@ actor Counter {
   static func main() async {
     await Task.detached(name: "t-plain") {}.value
     await Task.detached(name: "t-sleep") { try? await Task.sleep(nanoseconds: 300_000_000) }.value
-    let sleeper = Task.detached(name: "t-cancel") { try? await Task.sleep(nanoseconds: 60_000_000_000) }
-    usleep(300_000)
-    sleeper.cancel()
-    _ = await sleeper.value
+    do {
+      let sleeper = Task.detached(name: "t-cancel") { try? await Task.sleep(nanoseconds: 60_000_000_000) }
+      usleep(300_000)
+      sleeper.cancel()
+      _ = await sleeper.value
+    }
     await Task.detached(name: "t-continuation") {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
         Task.detached {
@@ -172,6 +174,6 @@ actor Counter {
     let counter = Counter()
     await Task.detached(name: "t-actor") { await counter.add() }.value
     await Task.detached(name: "t-main") { await onMain() }.value
-    try? await Task.sleep(nanoseconds: 20_000_000)
+    waitForTasks()
   }
 }

@@ -12,7 +12,10 @@ class InAFile(unittest.TestCase):
             every = 0.02
 
         with contextlib.redirect_stderr(io.StringIO()) as written, Fast("builds", lambda: ": 3 of 7"):
-            time.sleep(0.1)
+            for _ in range(200):
+                if written.getvalue().count("\n") >= 2:
+                    break
+                time.sleep(0.05)
         lines = written.getvalue().splitlines()
         self.assertEqual(lines[0], "==> builds")
         self.assertEqual(lines[1], "==> builds: 3 of 7, after 0 s")

@@ -35,7 +35,8 @@ final class Gate: Sendable {
   }
   func becomeWaiting() {
     while continuation.withLock({ $0 == nil }) { usleep(1000) }
-    usleep(20_000)
+    // The tasks between begin to wait, too, as soon as they have a processor.
+    usleep(300_000)
   }
 }
 
