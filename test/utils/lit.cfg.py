@@ -20,6 +20,12 @@ SMOKE = os.path.join(os.path.dirname(HERE), "benchmark", "smoke", "Inputs")
 suite = getattr(config, "tools_suite", "utils")
 
 
+def note(text):
+    """Notes which tests of this folder are left out; other suites, which load this file, have none of them."""
+    if suite == "utils":
+        lit_config.note(text)
+
+
 parameters = lit_config.params
 output = parameters.get("test_output") or os.path.join(tempfile.gettempdir(), f"lit-tools-{os.getuid()}")
 
@@ -53,9 +59,7 @@ for architecture in ("x86_64", "arm64"):
     if glob.glob(os.path.join(REPO, "build", "package", f"*-{architecture}.tar.gz")):
         config.available_features.add(f"package_{architecture}")
     else:
-        lit_config.note(
-            f"tests of packed libraries for {architecture} are left out: utils/package has not been run for it"
-        )
+        note(f"tests of packed libraries for {architecture} are left out: utils/package has not been run for it")
 if shutil.which("qemu-aarch64-static"):
     config.available_features.add("qemu")
 chromium = os.environ.get("CHROMIUM") or next(
@@ -64,12 +68,12 @@ chromium = os.environ.get("CHROMIUM") or next(
 if chromium:
     config.available_features.add("chromium")
 else:
-    lit_config.note("tests in a browser are left out: no chromium on PATH, nor in $CHROMIUM")
+    note("tests in a browser are left out: no chromium on PATH, nor in $CHROMIUM")
 perfetto = os.path.join(REPO, "build", "perfetto", "bin", "python")
 if os.path.exists(perfetto):
     config.available_features.add("perfetto")
 else:
-    lit_config.note("the test with Perfetto's own definitions is left out: .ci/run installs them in build/perfetto")
+    note("the test with Perfetto's own definitions is left out: .ci/run installs them in build/perfetto")
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(parameters.get("timeout", "300"))
 
