@@ -106,7 +106,7 @@ func usePool() async {
       print("job_enqueue_global", hitsOf("job_enqueue_global") >= 10)
       print("job_run_begin", hitsOf("job_run_begin") >= 10)
       print("job_run_end", hitsOf("job_run_end") >= 10)
-      // Who ended a task releases it after it has resumed the one that waits.
+      // The thread that ended a task releases it after it has resumed the one that waits.
       for _ in 0..<2000 where hitsOf("task_lifetime_end") < 9 { usleep(5000) }
       print("task_lifetime_end", hitsOf("task_lifetime_end") >= 9)
       let waiting = Task.detached { usleep(100_000) }
