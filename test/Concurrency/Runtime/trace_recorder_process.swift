@@ -247,7 +247,8 @@ func end(_ how: String) {
     await Task.detached(name: "t-before") {}.value
     // Longer than what is kept, which ends between two characters.
     await Task.detached(name: "t-" + String(repeating: "é", count: 40)) {}.value
-    // The thread that ended a task releases it after it has resumed the one that waits. Some of the other runs have no recorder.
+    // The thread that ended a task releases it after it has resumed the one that waits. Some of the other
+    // runs have no recorder.
     if ["kill", "exec", "fork", "close"].contains(how) { waitForTasks() }
     switch how {
     case "signal":
