@@ -42,6 +42,19 @@ import Dispatch
 import Glibc
 import Synchronization
 
+/// Allows so many threads, and any number 300 ms later, which the returned thread does.
+func limitThreads(_ count: Int32) -> pthread_t {
+  let isLimited = Flag()
+  let helper = startThread {
+    while !isLimited.isSet { usleep(1000) }
+    usleep(300_000)
+    allowThreads(-1)
+  }
+  allowThreads(count)
+  isLimited.set()
+  return helper
+}
+
 @main struct Main {
   static func main() {
     let words = CommandLine.arguments.dropFirst()
@@ -64,14 +77,7 @@ import Synchronization
       DispatchQueue.global().async { ran.signal() }
       expect(ran.wait(timeout: .now() + 10) == .success, "a block does not run")
     case "threads-soon":
-      let isLimited = Flag()
-      let helper = startThread {
-        while !isLimited.isSet { usleep(1000) }
-        usleep(300_000)
-        allowThreads(-1)
-      }
-      allowThreads(1)
-      isLimited.set()
+      let helper = limitThreads(1)
       let ran = DispatchSemaphore(value: 0), end = DispatchSemaphore(value: 0)
       Task.detached {
         ran.wait()
@@ -83,14 +89,7 @@ import Synchronization
       expect(refusedThreads() > 0, "no thread was refused")
       pthread_join(helper, nil)
     case "threads-0":
-      let isLimited = Flag()
-      let helper = startThread {
-        while !isLimited.isSet { usleep(1000) }
-        usleep(300_000)
-        allowThreads(-1)
-      }
-      allowThreads(0)
-      isLimited.set()
+      let helper = limitThreads(0)
       Task.detached {}
       pthread_join(helper, nil)
       expectWork("when threads can be made again")

@@ -28,11 +28,7 @@ import Synchronization
 func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
 /// The nanoseconds that the threads of this process have had.
-func processorTime() -> UInt64 {
-  var time = timespec()
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-}
+func processorTime() -> UInt64 { UInt64(clock()) * 1000 }
 
 /// Prints whether more than an eighth of all tasks wait at once while one makes `count` of them, `rounds` times.
 func judge(_ name: String, _ count: Int, rounds: Int, work: UInt64, _ pause: @Sendable () async -> Void) async {
